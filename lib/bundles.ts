@@ -137,7 +137,7 @@ const threadBundle = async (root: string, starter: string): Promise<ThreadBundle
 };
 
 /** Where handlers are: those of endpoints, those that AWS calls otherwise, and what both load. */
-const folders = ['endpoints', 'background', 'shared'];
+const folders = ['endpoints', 'background', 'common'];
 
 /** The module of a handler, relative to the project's root. Undefined if there is none. */
 const findModule = (root: string, handler: string): string | undefined =>

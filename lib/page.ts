@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type BuildOptions, type BuildResult, build, type Metafile } from 'esbuild';
-import { index, type PageFile } from '../lambdas/shared/page/answer.ts';
+import { index, type PageFile } from '../lambdas/common/page/answer.ts';
 
 /** The handler whose function serves the page. */
 export const pageHandler = 'ui';

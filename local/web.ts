@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { context } from 'esbuild';
-import { type PageFiles, pageAnswer } from '../lambdas/shared/page/answer.ts';
+import { type PageFiles, pageAnswer } from '../lambdas/common/page/answer.ts';
 import { type BuiltPage, contentType, pageOptions, toPage } from '../lib/page.ts';
 
 const root = resolve(import.meta.dirname, '..');

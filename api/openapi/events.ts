@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
-import type { EventKind } from '../event-kinds.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
 import { call, modelCost } from '../queries.ts';
@@ -152,6 +151,12 @@ const limitDetail = () =>
     spent_usd: field(z.number(), 'What is spent, and held for requests that are under way.'),
     resets_at: field(z.string(), 'When it resets.'),
   });
+
+/** What can happen to a call or to feedback. */
+export type ChangeKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
+
+/** What can be on the bus. */
+export type EventKind = ChangeKind | 'AlertChanged' | 'LimitNearlyReached';
 
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>

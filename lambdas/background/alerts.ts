@@ -6,12 +6,12 @@ import { tryAlert } from '../../core/workers/alerts/tell/try.ts';
 import { createLinks } from '../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { settings } from '../shared/http/settings.ts';
-import { RequestLog } from '../shared/log/request-log.ts';
-import { alertSources } from '../shared/streams/alert-sources.ts';
-import { parseAlert } from '../shared/streams/parse-alert.ts';
-import { required } from '../shared/streams/queues.ts';
-import { send } from '../shared/streams/tell.ts';
+import { settings } from '../common/http/settings.ts';
+import { RequestLog } from '../common/log/request-log.ts';
+import { alertSources } from '../common/streams/alert-sources.ts';
+import { parseAlert } from '../common/streams/parse-alert.ts';
+import { required } from '../common/streams/queues.ts';
+import { send } from '../common/streams/tell.ts';
 
 /** What the function is woken for: by the schedule for nothing in particular, or to try an alert. */
 interface AlertsEvent {

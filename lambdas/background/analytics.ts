@@ -1,9 +1,9 @@
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
 import { s3Client } from '../../foundations/storage/index.ts';
-import { settings } from '../shared/http/settings.ts';
-import { deadLetters, streamHandler } from '../shared/streams/batch.ts';
-import { costsOfProject } from '../shared/streams/costs.ts';
-import { required } from '../shared/streams/queues.ts';
+import { settings } from '../common/http/settings.ts';
+import { deadLetters, streamHandler } from '../common/streams/batch.ts';
+import { costsOfProject } from '../common/streams/costs.ts';
+import { required } from '../common/streams/queues.ts';
 
 /** Made once per container, while it starts. */
 const writer: RowWriter = {

@@ -9,8 +9,8 @@ import {
 } from '../../foundations/auth/index.ts';
 import { Memory } from '../../foundations/memory.ts';
 import { type Meter, newMeter } from '../../foundations/storage/index.ts';
-import { keysFromEnvironment } from '../shared/http/key-store.ts';
-import { RequestLog } from '../shared/log/request-log.ts';
+import { keysFromEnvironment } from '../common/http/key-store.ts';
+import { RequestLog } from '../common/log/request-log.ts';
 
 /** Made once per container, while it starts. */
 const keys = keysFromEnvironment(process.env);

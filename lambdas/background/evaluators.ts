@@ -1,6 +1,6 @@
 import { decide } from '../../core/workers/evaluators/index.ts';
-import { streamHandler } from '../shared/streams/batch.ts';
-import { createWatch } from '../shared/streams/evaluators.ts';
+import { streamHandler } from '../common/streams/batch.ts';
+import { createWatch } from '../common/streams/evaluators.ts';
 
 /** Made once per container, while it starts. */
 const watch = createWatch();

@@ -1,8 +1,8 @@
 import { decide } from '../../core/workers/evaluators/index.ts';
 import { deliver } from '../../core/workers/events/index.ts';
-import { streamHandler } from '../shared/streams/batch.ts';
-import { delivery } from '../shared/streams/delivery.ts';
-import { createWatch } from '../shared/streams/evaluators.ts';
+import { streamHandler } from '../common/streams/batch.ts';
+import { delivery } from '../common/streams/delivery.ts';
+import { createWatch } from '../common/streams/evaluators.ts';
 
 /** Made once per container, while it starts. */
 const watch = createWatch();

@@ -1,6 +1,6 @@
 import { deliver } from '../../core/workers/events/index.ts';
-import { streamHandler } from '../shared/streams/batch.ts';
-import { delivery } from '../shared/streams/delivery.ts';
+import { streamHandler } from '../common/streams/batch.ts';
+import { delivery } from '../common/streams/delivery.ts';
 
 /** Puts what the streams of calls and feedback tell on the event bus: docs/events.md. */
 export const handler = streamHandler('events', async (records, budget) => {

@@ -13,15 +13,15 @@ import {
 } from '../../core/workers/evaluators/index.ts';
 import { sendDeadLetters } from '../../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
-import { projectLimits, unpriced } from '../shared/http/limits.ts';
-import { nearly } from '../shared/http/nearly-reached.ts';
-import { settings } from '../shared/http/settings.ts';
-import { inference } from '../shared/inference/upstreams.ts';
-import { RequestLog } from '../shared/log/request-log.ts';
-import { deadLetters } from '../shared/streams/batch.ts';
-import { costsOfProject, limitPricesOfProject } from '../shared/streams/costs.ts';
-import { rememberedEvaluators } from '../shared/streams/evaluators.ts';
-import { required, sqsClient } from '../shared/streams/queues.ts';
+import { projectLimits, unpriced } from '../common/http/limits.ts';
+import { nearly } from '../common/http/nearly-reached.ts';
+import { settings } from '../common/http/settings.ts';
+import { inference } from '../common/inference/upstreams.ts';
+import { RequestLog } from '../common/log/request-log.ts';
+import { deadLetters } from '../common/streams/batch.ts';
+import { costsOfProject, limitPricesOfProject } from '../common/streams/costs.ts';
+import { rememberedEvaluators } from '../common/streams/evaluators.ts';
+import { required, sqsClient } from '../common/streams/queues.ts';
 
 /** The longest that one question to a judge may take, in milliseconds: there is time for two. */
 const askMs = 45_000;

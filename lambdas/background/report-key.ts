@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { isKeyId, isUser, makeReporterKey, type Reporter, revokeKey } from '../../foundations/auth/index.ts';
 import { KeySecret } from '../../foundations/auth/reporter-key.ts';
 import { parseProjectId } from '../../foundations/wire/index.ts';
-import { keysFromEnvironment } from '../shared/http/key-store.ts';
+import { keysFromEnvironment } from '../common/http/key-store.ts';
 
 /** What the custom resource says of a key. `Rotation` only makes one request unlike another. */
 const schema = z.object({

@@ -1,6 +1,6 @@
 import { agentsText } from '../../api/agents.ts';
-import { type FixedEvent, toHead } from '../shared/http/answer.ts';
-import { type Located, ownUrl } from '../shared/http/own-url.ts';
+import { type FixedEvent, toHead } from '../common/http/answer.ts';
+import { type Located, ownUrl } from '../common/http/own-url.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;

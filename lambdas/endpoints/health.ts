@@ -1,5 +1,5 @@
 import { serverInfoPath } from '../../api/weave-paths.ts';
-import { type FixedEvent, fixedEndpoint, jsonText } from '../shared/http/answer.ts';
+import { type FixedEvent, fixedEndpoint, jsonText } from '../common/http/answer.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;

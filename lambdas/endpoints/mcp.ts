@@ -8,14 +8,14 @@ import { createLinks } from '../../foundations/links.ts';
 import type { RequestBudget } from '../../foundations/storage/index.ts';
 import { challenge } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
-import { everyAnswer } from '../shared/http/answer.ts';
-import { refuseCrossSite } from '../shared/http/cross-site.ts';
-import { type RawAnswer, rawEndpoint } from '../shared/http/endpoint.ts';
-import { getHeaders } from '../shared/http/headers.ts';
-import { lookupsFor } from '../shared/http/lookups.ts';
-import { ownUrl } from '../shared/http/own-url.ts';
-import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from '../shared/http/request.ts';
-import { settings } from '../shared/http/settings.ts';
+import { everyAnswer } from '../common/http/answer.ts';
+import { refuseCrossSite } from '../common/http/cross-site.ts';
+import { type RawAnswer, rawEndpoint } from '../common/http/endpoint.ts';
+import { getHeaders } from '../common/http/headers.ts';
+import { lookupsFor } from '../common/http/lookups.ts';
+import { ownUrl } from '../common/http/own-url.ts';
+import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from '../common/http/request.ts';
+import { settings } from '../common/http/settings.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;

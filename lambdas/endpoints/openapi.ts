@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { type FixedEvent, toHead } from '../shared/http/answer.ts';
-import { type Coding, contentCoding } from '../shared/http/negotiate.ts';
+import { type FixedEvent, toHead } from '../common/http/answer.ts';
+import { type Coding, contentCoding } from '../common/http/negotiate.ts';
 
 /** The document as JSON text, set by the bundler: it is made when the stack is. */
 declare const OPENAPI_DOCUMENT: string;

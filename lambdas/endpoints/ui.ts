@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { filesIn, type PageFiles, type PageRequest, pageAnswer } from '../shared/page/answer.ts';
+import { filesIn, type PageFiles, type PageRequest, pageAnswer } from '../common/page/answer.ts';
 
 let files: PageFiles | undefined;
 

@@ -4,12 +4,12 @@ import { completionsCreate } from '../../core/doors/weave/endpoints/completions.
 import { completionBody } from '../../core/doors/weave/index.ts';
 import { allows } from '../../foundations/auth/index.ts';
 import { forbidden, isJsonObject, type JsonObject, newId, parseJson } from '../../foundations/wire/index.ts';
-import { overStream, work } from '../shared/http/endpoint.ts';
-import type { ServiceRequest } from '../shared/http/request.ts';
-import { settings } from '../shared/http/settings.ts';
-import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../shared/inference/asking.ts';
-import { inference } from '../shared/inference/upstreams.ts';
-import { throughDoor } from '../shared/weave/door.ts';
+import { overStream, work } from '../common/http/endpoint.ts';
+import type { ServiceRequest } from '../common/http/request.ts';
+import { settings } from '../common/http/settings.ts';
+import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../common/inference/asking.ts';
+import { inference } from '../common/inference/upstreams.ts';
+import { throughDoor } from '../common/weave/door.ts';
 
 type Request = ServiceRequest<ReturnType<NonNullable<typeof completionsCreate.request>>['_zod']['output']>;
 

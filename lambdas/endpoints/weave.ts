@@ -2,9 +2,9 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { weavePath } from '../../api/weave-paths.ts';
 import { notFound } from '../../foundations/wire/index.ts';
-import { overStream, type RawWork, type StreamEvent, type Work } from '../shared/http/endpoint.ts';
-import { answerErrors, logRequest } from '../shared/http/request.ts';
-import { type Answerer, type Differs, throughDoor } from '../shared/weave/door.ts';
+import { overStream, type RawWork, type StreamEvent, type Work } from '../common/http/endpoint.ts';
+import { answerErrors, logRequest } from '../common/http/request.ts';
+import { type Answerer, type Differs, throughDoor } from '../common/weave/door.ts';
 
 /*
  * Weave's door: `/weave/…`, and what else Weave's SDKs ask. Each path leads to the work of the endpoint
@@ -22,13 +22,13 @@ const to =
   async (path) =>
     throughDoor((await load()).handler, path, differs);
 
-type Own = typeof import('../shared/weave/own.ts');
+type Own = typeof import('../common/weave/own.ts');
 
 /** An endpoint that the door alone has. */
 const own =
   <Body, Answer>(choose: (all: Own) => Work<Body, Answer>): Lead =>
   async (path) =>
-    throughDoor(choose(await import('../shared/weave/own.ts')), path);
+    throughDoor(choose(await import('../common/weave/own.ts')), path);
 
 /** Calls have these, `{}` if they were not asked for: Python SDKs up to 0.52 fail without them. */
 const neverMissing = ['attributes', 'inputs'];

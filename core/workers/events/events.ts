@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../../api/event-kinds.ts';
+import type { ChangeKind } from '../../../api/openapi/events.ts';
 import { shortDigest } from '../../../foundations/encoding/index.ts';
 import { asBytes, type Item } from '../../../foundations/storage/index.ts';
 import {

@@ -1,7 +1,7 @@
 import { alertsPreview } from '../../../api/alerts.ts';
 import { previewAlert } from '../../../core/workers/alerts/preview.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { alertSources } from '../../shared/streams/alert-sources.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { alertSources } from '../../common/streams/alert-sources.ts';
 
 /** `POST /alerts/preview`: when an alert would have fired, and what it costs. */
 export const handler = endpoint(alertsPreview, async ({ body, budget, describe }) => {

@@ -1,8 +1,8 @@
 import { alertsQuery } from '../../../api/alerts.ts';
 import { queryAlerts } from '../../../core/workers/alerts/query.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
-import { parseAlert } from '../../shared/streams/parse-alert.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
+import { parseAlert } from '../../common/streams/parse-alert.ts';
 
 const isOn = Boolean(process.env.ALERTS_FUNCTION);
 

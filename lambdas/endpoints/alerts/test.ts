@@ -1,7 +1,7 @@
 import { type AlertTrial, alertsTest } from '../../../api/alerts.ts';
 import { invoke } from '../../../foundations/aws/index.ts';
 import { invalidAt, notFound } from '../../../foundations/wire/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
 
 const { ALERTS_FUNCTION } = process.env;
 

@@ -1,7 +1,7 @@
 import { callEnd } from '../../../api/calls.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /call/end`: stores the end of one call, even before its start. */
 export const handler = endpoint(callEnd, async ({ body: { end }, caller, budget }) => {

@@ -1,8 +1,8 @@
 import { callRead } from '../../../api/queries.ts';
 import { readCallJson } from '../../../core/questions/query/index.ts';
-import { endpoint, wholeJson } from '../../shared/http/endpoint.ts';
-import { lookupsFor } from '../../shared/http/lookups.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint, wholeJson } from '../../common/http/endpoint.ts';
+import { lookupsFor } from '../../common/http/lookups.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /call/read`: one call by its id, strongly consistent. It is streamed, since a call can be

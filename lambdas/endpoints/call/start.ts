@@ -1,7 +1,7 @@
 import { callStart } from '../../../api/calls.ts';
 import { startCall } from '../../../core/records/calls/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /call/start`: stores the start of one call and answers its ids. */
 export const handler = endpoint(callStart, async ({ body: { start }, caller, budget }) => {

@@ -1,7 +1,7 @@
 import { callUpdate } from '../../../api/calls.ts';
 import { updateCall } from '../../../core/records/calls/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /call/update`: changes the display name of a call. */
 export const handler = endpoint(callUpdate, async ({ body, budget }) => {

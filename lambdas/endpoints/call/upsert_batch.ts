@@ -1,7 +1,7 @@
 import { callUpsertBatch } from '../../../api/calls.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /call/upsert_batch`: stores starts and ends of calls. The batch is checked whole before

@@ -1,8 +1,8 @@
 import { callsDelete } from '../../../api/calls.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
 import { deleteFeedbackOn } from '../../../core/records/feedback/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /calls/delete`: deletes calls with all their descendants, and the feedback on them unless

@@ -1,8 +1,8 @@
 import { callsQueryStats } from '../../../api/queries.ts';
 import { countCalls, planSummary } from '../../../core/questions/query/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { lookupsFor } from '../../shared/http/lookups.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { lookupsFor } from '../../common/http/lookups.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /calls/query_stats`: how many calls match, and how large they are. It is streamed, since

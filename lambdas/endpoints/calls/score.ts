@@ -6,13 +6,13 @@ import { toPayload } from '../../../core/workers/evaluators/verdict.ts';
 import type { Caller } from '../../../foundations/auth/index.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { keyLimits, projectLimits, unpriced } from '../../shared/http/limits.ts';
-import { nearly } from '../../shared/http/nearly-reached.ts';
-import { settings } from '../../shared/http/settings.ts';
-import { inference } from '../../shared/inference/upstreams.ts';
-import { parseEvaluator } from '../../shared/streams/parse-evaluator.ts';
-import { sqsClient } from '../../shared/streams/queues.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { keyLimits, projectLimits, unpriced } from '../../common/http/limits.ts';
+import { nearly } from '../../common/http/nearly-reached.ts';
+import { settings } from '../../common/http/settings.ts';
+import { inference } from '../../common/inference/upstreams.ts';
+import { parseEvaluator } from '../../common/streams/parse-evaluator.ts';
+import { sqsClient } from '../../common/streams/queues.ts';
 
 const { EVALUATIONS_QUEUE: url } = process.env;
 

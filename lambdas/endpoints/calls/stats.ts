@@ -3,9 +3,9 @@ import { computeStats } from '../../../core/questions/stats/index.ts';
 import { readPrices, steadyPrices } from '../../../core/records/costs/index.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { lookupsFor } from '../../shared/http/lookups.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { lookupsFor } from '../../common/http/lookups.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /calls/stats`: statistics of calls over time. It is streamed, since reading a month of

@@ -1,8 +1,8 @@
 import { callsStreamQuery } from '../../../api/queries.ts';
 import { planSummary, queryCalls } from '../../../core/questions/query/index.ts';
-import { endpoint, streamRecords } from '../../shared/http/endpoint.ts';
-import { lookupsFor } from '../../shared/http/lookups.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint, streamRecords } from '../../common/http/endpoint.ts';
+import { lookupsFor } from '../../common/http/lookups.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /calls/stream_query`: the calls of a project that match, each as soon as it is known. */
 export const handler = endpoint(callsStreamQuery, ({ body, caller, budget, describe, door }) => {

@@ -1,8 +1,8 @@
 import { callsUsage } from '../../../api/stats.ts';
 import { computeUsage } from '../../../core/questions/stats/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { lookupsFor } from '../../shared/http/lookups.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { lookupsFor } from '../../common/http/lookups.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /calls/usage`: what calls used with all that is below them, by model. It is streamed, since

@@ -1,7 +1,7 @@
 import { costCreate } from '../../../api/costs.ts';
 import { createPrices } from '../../../core/records/costs/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /cost/create`: stores prices of models and answers their ids. */
 export const handler = endpoint(costCreate, async ({ body, caller, budget, describe }) => {

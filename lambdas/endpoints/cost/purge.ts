@@ -1,7 +1,7 @@
 import { costPurge } from '../../../api/costs.ts';
 import { purgePrices } from '../../../core/records/costs/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /cost/purge`: deletes prices by their ids. */
 export const handler = endpoint(costPurge, async ({ body: { projectId, ids }, budget, describe }) => {

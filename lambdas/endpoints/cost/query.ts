@@ -1,7 +1,7 @@
 import { costQuery } from '../../../api/costs.ts';
 import { queryPrices } from '../../../core/records/costs/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /cost/query`: a project's own prices. They are streamed, since they can be more than a

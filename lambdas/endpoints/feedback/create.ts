@@ -1,7 +1,7 @@
 import { feedbackCreate } from '../../../api/feedback.ts';
 import { createOneFeedback } from '../../../core/records/feedback/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /feedback/create`: stores one feedback record and answers it as it is stored. */
 export const handler = endpoint(feedbackCreate, ({ body: draft, caller, budget }) =>

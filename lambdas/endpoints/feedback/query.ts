@@ -1,8 +1,8 @@
 import { feedbackQuery } from '../../../api/feedback.ts';
 import { countFeedback, feedbackPlanSummary, queryFeedback } from '../../../core/records/feedback/index.ts';
-import { jsonList } from '../../shared/http/answer.ts';
-import { endpoint, streamJson } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { jsonList } from '../../common/http/answer.ts';
+import { endpoint, streamJson } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /feedback/query`: the feedback of a project that matches, streamed as it is found. */
 export const handler = endpoint(feedbackQuery, ({ body, budget, describe, door }) => {

@@ -1,7 +1,7 @@
 import { feedbackReplace } from '../../../api/feedback.ts';
 import { replaceFeedback } from '../../../core/records/feedback/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /feedback/replace`: replaces a feedback record by another in one transaction, and answers

@@ -1,7 +1,7 @@
 import { feedbackStats } from '../../../api/feedback-stats.ts';
 import { computeFeedbackStats } from '../../../core/questions/stats/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /feedback/stats`: what feedback says over time. */
 export const handler = endpoint(feedbackStats, ({ body, budget, describe }) => {

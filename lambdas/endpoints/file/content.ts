@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { fileContent } from '../../../api/files.ts';
 import { readFile } from '../../../core/records/files.ts';
-import { everyAnswer } from '../../shared/http/answer.ts';
-import { rawEndpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { everyAnswer } from '../../common/http/answer.ts';
+import { rawEndpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /file/content`: the bytes of a file. It is streamed, because API Gateway takes a buffered

@@ -1,7 +1,7 @@
 import { fileCreate } from '../../../api/files.ts';
 import { createFile } from '../../../core/records/files.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /file/create`: stores a file, and answers its digest. */
 export const handler = endpoint(fileCreate, async ({ body, budget, door }) => {

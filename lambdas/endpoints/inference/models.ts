@@ -11,12 +11,12 @@ import {
   unknownModel,
 } from '../../../core/doors/inference/index.ts';
 import { loadModelFacts } from '../../../core/records/costs/index.ts';
-import { everyAnswer, jsonText } from '../../shared/http/answer.ts';
-import { rawEndpoint, type StreamEvent } from '../../shared/http/endpoint.ts';
-import { getHeader } from '../../shared/http/headers.ts';
-import { answerErrors, logRequest, readCaller } from '../../shared/http/request.ts';
-import { mayInfer } from '../../shared/inference/may-infer.ts';
-import { inference } from '../../shared/inference/upstreams.ts';
+import { everyAnswer, jsonText } from '../../common/http/answer.ts';
+import { rawEndpoint, type StreamEvent } from '../../common/http/endpoint.ts';
+import { getHeader } from '../../common/http/headers.ts';
+import { answerErrors, logRequest, readCaller } from '../../common/http/request.ts';
+import { mayInfer } from '../../common/inference/may-infer.ts';
+import { inference } from '../../common/inference/upstreams.ts';
 
 const { upstreams } = inference;
 

@@ -36,9 +36,9 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
-import { everyAnswer } from '../../shared/http/answer.ts';
-import { getHeader, getHeaders } from '../../shared/http/headers.ts';
-import { type RelayEvent, relayEndpoint } from '../../shared/http/relay.ts';
+import { everyAnswer } from '../../common/http/answer.ts';
+import { getHeader, getHeaders } from '../../common/http/headers.ts';
+import { type RelayEvent, relayEndpoint } from '../../common/http/relay.ts';
 import {
   answerErrors,
   bodyText,
@@ -46,7 +46,7 @@ import {
   readCaller,
   readRequest,
   type ServiceEvent,
-} from '../../shared/http/request.ts';
+} from '../../common/http/request.ts';
 import {
   type Caching,
   conclude,
@@ -55,9 +55,9 @@ import {
   lookUp,
   recordMs,
   requireKeepable,
-} from '../../shared/inference/asking.ts';
-import { requireAnyInference } from '../../shared/inference/may-infer.ts';
-import { inference } from '../../shared/inference/upstreams.ts';
+} from '../../common/inference/asking.ts';
+import { requireAnyInference } from '../../common/inference/may-infer.ts';
+import { inference } from '../../common/inference/upstreams.ts';
 
 type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
 

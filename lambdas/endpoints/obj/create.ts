@@ -9,8 +9,8 @@ import {
   getOwnClass,
   type ObjectChecks,
 } from '../../../core/records/objects/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers

@@ -5,8 +5,8 @@ import {
   deleteVersions,
   findDigests,
 } from '../../../core/records/objects/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /obj/delete`: deletes some or all versions of an object, and answers how many there were.

@@ -1,7 +1,7 @@
 import { objRead } from '../../../api/objects.ts';
 import { objectJson, readLabels, readObject } from '../../../core/records/objects/index.ts';
-import { endpoint, wholeJson } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint, wholeJson } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /obj/read`: one version of an object, strongly consistent. It is streamed, since a value

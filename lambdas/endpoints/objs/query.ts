@@ -1,8 +1,8 @@
 import { objsQuery } from '../../../api/objects.ts';
 import { queryObjects } from '../../../core/records/objects/index.ts';
-import { jsonList } from '../../shared/http/answer.ts';
-import { endpoint, streamJson } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { jsonList } from '../../common/http/answer.ts';
+import { endpoint, streamJson } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object.

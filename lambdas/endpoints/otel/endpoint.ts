@@ -13,9 +13,9 @@ import {
 import type { ProjectNotes } from '../../../core/records/projects.ts';
 import { challenge } from '../../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
-import { everyAnswer } from '../../shared/http/answer.ts';
-import { type RawAnswer, rawEndpoint } from '../../shared/http/endpoint.ts';
-import { getHeader } from '../../shared/http/headers.ts';
+import { everyAnswer } from '../../common/http/answer.ts';
+import { type RawAnswer, rawEndpoint } from '../../common/http/endpoint.ts';
+import { getHeader } from '../../common/http/headers.ts';
 import {
   bodyBytes,
   internal,
@@ -24,7 +24,7 @@ import {
   type ServiceEvent,
   type ServiceRequest,
   unsupported,
-} from '../../shared/http/request.ts';
+} from '../../common/http/request.ts';
 
 const mediaTypes: Readonly<Record<string, Encoding>> = {
   'application/x-protobuf': 'application/x-protobuf',

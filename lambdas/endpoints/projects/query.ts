@@ -1,8 +1,8 @@
 import { projectsQuery } from '../../../api/projects.ts';
 import { queryDropped, queryProjects, readsAnything } from '../../../core/records/projects.ts';
 import { forbidden } from '../../../foundations/wire/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /projects/query`: the projects that have ever been written to and that the key may read. No

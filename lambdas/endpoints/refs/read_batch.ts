@@ -1,9 +1,9 @@
 import { refsReadBatch } from '../../../api/objects.ts';
 import { streamRefs } from '../../../core/records/objects/index.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
-import { jsonList } from '../../shared/http/answer.ts';
-import { endpoint, streamJson } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { jsonList } from '../../common/http/answer.ts';
+import { endpoint, streamJson } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 async function* toTexts(
   batches: AsyncIterable<readonly (JsonValue | undefined)[]>,

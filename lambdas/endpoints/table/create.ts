@@ -1,7 +1,7 @@
 import { tableCreate } from '../../../api/tables.ts';
 import { createTable } from '../../../core/records/tables/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /**
  * `POST /table/create`: makes a table of rows. It answers the digests of the table and of its rows,

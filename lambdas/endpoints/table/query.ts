@@ -1,8 +1,8 @@
 import { tableQuery } from '../../../api/tables.ts';
 import { queryTable, rowJson } from '../../../core/records/tables/index.ts';
-import { jsonList } from '../../shared/http/answer.ts';
-import { endpoint, streamJson } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { jsonList } from '../../common/http/answer.ts';
+import { endpoint, streamJson } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /table/query`: rows of a table, in its order or sorted. */
 export const handler = endpoint(tableQuery, ({ body, budget, describe }) => {

@@ -1,7 +1,7 @@
 import { tableQueryStats } from '../../../api/tables.ts';
 import { noTable, readSizes } from '../../../core/records/tables/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /table/query_stats`: how many rows a table has. */
 export const handler = endpoint(tableQueryStats, async ({ body: { projectId, digest }, budget }) => {

@@ -1,7 +1,7 @@
 import { tableUpdate } from '../../../api/tables.ts';
 import { updateTable } from '../../../core/records/tables/index.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /table/update`: makes a table of another one, by changes. The other one stays. */
 export const handler = endpoint(tableUpdate, async ({ body, budget, describe, door }) => {

@@ -1,7 +1,7 @@
 import { threadsStreamQuery } from '../../../api/threads.ts';
 import { planSummary, queryThreads } from '../../../core/questions/threads/index.ts';
-import { endpoint, streamRecords } from '../../shared/http/endpoint.ts';
-import { settings } from '../../shared/http/settings.ts';
+import { endpoint, streamRecords } from '../../common/http/endpoint.ts';
+import { settings } from '../../common/http/settings.ts';
 
 /** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
 export const handler = endpoint(threadsStreamQuery, ({ body, budget, describe }) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { safeLagMs } from '../../../core/records/rollups.ts';
 import { dynamodbClient, s3Client } from '../../../foundations/storage/index.ts';
-import { createBudget } from '../../../lambdas/shared/http/request.ts';
+import { createBudget } from '../../../lambdas/common/http/request.ts';
 import { findResource, findResources, type Resource, synthesize } from '../../support/stack/template.ts';
 
 /*

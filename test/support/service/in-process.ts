@@ -8,8 +8,8 @@ import { vi } from 'vitest';
 import { isKeyed, type Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { toContext } from '../../../foundations/auth/index.ts';
-import type { Settings } from '../../../lambdas/shared/http/settings.ts';
-import type { Limits } from '../../../lambdas/shared/http/stream.ts';
+import type { Settings } from '../../../lambdas/common/http/settings.ts';
+import type { Limits } from '../../../lambdas/common/http/stream.ts';
 import { startEchoModel } from '../../../local/inference.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from '../faults/faulty-client.ts';
 import { assembly } from '../stack/assembly.ts';
@@ -89,9 +89,9 @@ export const toBytes = ({ method, body }: Sent): Buffer => {
 /** The handlers of all routes that take a key, by path. They share one container. */
 const loadHandlers = async (bounds: Partial<Limits>): Promise<Map<string, Handler>> => {
   const load = startContainer();
-  const { limits } = await load<{ limits: Limits }>('lambdas/shared/http/stream.ts');
+  const { limits } = await load<{ limits: Limits }>('lambdas/common/http/stream.ts');
   Object.assign(limits, bounds);
-  const { settings } = await load<{ settings: Settings }>('lambdas/shared/http/settings.ts');
+  const { settings } = await load<{ settings: Settings }>('lambdas/common/http/settings.ts');
   for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
     makeFaulty(client as SdkClient);
   const loaded = allRoutes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {

@@ -1,7 +1,7 @@
 import { feedbackBatchCreate } from '../../../../api/feedback.ts';
 import { createFeedback } from '../../../../core/records/feedback/index.ts';
-import { endpoint } from '../../../shared/http/endpoint.ts';
-import { settings } from '../../../shared/http/settings.ts';
+import { endpoint } from '../../../common/http/endpoint.ts';
+import { settings } from '../../../common/http/settings.ts';
 
 /**
  * `POST /feedback/batch/create`: stores feedback records. The batch is checked whole before

@@ -6,7 +6,7 @@ import {
   storeRecords,
   uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
-import { settings } from '../../../shared/http/settings.ts';
+import { settings } from '../../../common/http/settings.ts';
 import { otlpEndpoint } from '../endpoint.ts';
 
 /** `POST /otel/v1/logs`: OTLP/HTTP. Joins content with its spans, and makes calls of agents' records. */

@@ -6,7 +6,7 @@ import {
   storeSpans,
   uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
-import { settings } from '../../../shared/http/settings.ts';
+import { settings } from '../../../common/http/settings.ts';
 import { otlpEndpoint } from '../endpoint.ts';
 
 /** `POST /otel/v1/traces`: OTLP/HTTP. Stores spans as calls. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../../foundations/wire/index.ts';
-import { contentCoding, mediaType } from '../../../../../lambdas/shared/http/negotiate.ts';
+import { contentCoding, mediaType } from '../../../../../lambdas/common/http/negotiate.ts';
 
 const written = ['application/jsonl', 'application/x-ndjson'];
 const accepting = (accept?: string) =>

@@ -11,7 +11,7 @@ import {
   readCaller,
   readRequest,
   type ServiceEvent,
-} from '../../../../../lambdas/shared/http/request.ts';
+} from '../../../../../lambdas/common/http/request.ts';
 
 type Body = { project_id: ProjectId };
 type Event = ServiceEvent<Body>;

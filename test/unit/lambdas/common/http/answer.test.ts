@@ -8,7 +8,7 @@ import {
   recordTypes,
   utf8,
   withLineEnd,
-} from '../../../../../lambdas/shared/http/answer.ts';
+} from '../../../../../lambdas/common/http/answer.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 async function* toBatches(...batches: readonly string[][]): AsyncGenerator<string[]> {

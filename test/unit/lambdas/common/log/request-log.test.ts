@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { newMeter } from '../../../../../foundations/storage/index.ts';
 import { ServiceError } from '../../../../../foundations/wire/index.ts';
-import { RequestLog, toLoggedError, toProblems } from '../../../../../lambdas/shared/log/request-log.ts';
+import { RequestLog, toLoggedError, toProblems } from '../../../../../lambdas/common/log/request-log.ts';
 import { startContainer } from '../../../../support/service/container.ts';
 
 /** The lines that a piece of work writes to standard output, parsed. */
@@ -30,7 +30,7 @@ afterEach(() => vi.unstubAllEnvs());
 /** The class as a container has it that has just started. */
 const loadAnew = async (): Promise<typeof RequestLog> => {
   const load = startContainer();
-  const module = await load<{ RequestLog: typeof RequestLog }>('lambdas/shared/log/request-log.ts');
+  const module = await load<{ RequestLog: typeof RequestLog }>('lambdas/common/log/request-log.ts');
   return module.RequestLog;
 };
 
@@ -382,7 +382,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 it('docs/operations.md has every field of a log line, in order, and no other', () => {
   const [, interfaceBody = ''] =
-    /interface LineFields \{(.*?)\n\}/s.exec(read('lambdas/shared/log/request-log.ts')) ?? [];
+    /interface LineFields \{(.*?)\n\}/s.exec(read('lambdas/common/log/request-log.ts')) ?? [];
   const fields = [...interfaceBody.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name);
   const [, logs = ''] = /\n## Logs\n(.*?)\n### /s.exec(read('docs/operations.md')) ?? [];
   const rows = [...logs.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { inSources } from '../../../../../lambdas/shared/log/request-log.ts';
+import { inSources } from '../../../../../lambdas/common/log/request-log.ts';
 import { bundle } from '../../../../../lib/bundles.ts';
 import { root, temporaryFolder } from '../../../../support/run/project.ts';
 import { findLine as loggedLineOf } from '../../../../support/service/log-lines.ts';

@@ -4,9 +4,9 @@ import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { endpoint as describeEndpoint, oneAnswer } from '../../../../../api/endpoint.ts';
-import { jsonList } from '../../../../../lambdas/shared/http/answer.ts';
-import type { Streamed } from '../../../../../lambdas/shared/http/endpoint.ts';
-import type { ServiceRequest } from '../../../../../lambdas/shared/http/request.ts';
+import { jsonList } from '../../../../../lambdas/common/http/answer.ts';
+import type { Streamed } from '../../../../../lambdas/common/http/endpoint.ts';
+import type { ServiceRequest } from '../../../../../lambdas/common/http/request.ts';
 
 type Handler = (event: unknown, stream: PassThrough, context: Context) => Promise<void>;
 
@@ -26,7 +26,7 @@ const description = describeEndpoint({
 
 let write: MockInstance<typeof process.stdout.write>;
 let make: (answer: Answer) => Handler;
-let streamJson: typeof import('../../../../../lambdas/shared/http/endpoint.ts').streamJson;
+let streamJson: typeof import('../../../../../lambdas/common/http/endpoint.ts').streamJson;
 beforeAll(async () => {
   vi.stubGlobal('awslambda', {
     streamifyResponse: (handler: Handler) => handler,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   vi.stubEnv('SHARDS', '4');
   vi.stubEnv('AWS_REGION', 'us-east-1');
   write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const http = await import('../../../../../lambdas/shared/http/endpoint.ts');
+  const http = await import('../../../../../lambdas/common/http/endpoint.ts');
   streamJson = http.streamJson;
   make = (answer) => http.endpoint(description, answer as never) as never;
 });

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { keptAlive, Output } from '../../../../../lambdas/shared/http/stream.ts';
+import { keptAlive, Output } from '../../../../../lambdas/common/http/stream.ts';
 
 const kilobyte = Buffer.alloc(1024, 'x');
 const megabyte = Buffer.alloc(1024 * 1024, 'y');

@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi 
 import * as z from 'zod/mini';
 import { endpoint as describeEndpoint, longAnswer } from '../../../../../api/endpoint.ts';
 import { invalid } from '../../../../../foundations/wire/index.ts';
-import type { ServiceRequest } from '../../../../../lambdas/shared/http/request.ts';
-import type { Limits } from '../../../../../lambdas/shared/http/stream.ts';
+import type { ServiceRequest } from '../../../../../lambdas/common/http/request.ts';
+import type { Limits } from '../../../../../lambdas/common/http/stream.ts';
 
 type Handler = (event: unknown, stream: PassThrough, context: Context) => Promise<void>;
 type Streamer = (request: ServiceRequest<unknown>) => AsyncGenerator<string>;
@@ -48,8 +48,8 @@ beforeAll(async () => {
   }
   vi.stubEnv('AWS_REGION', 'us-east-1');
   write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const { limits } = await import('../../../../../lambdas/shared/http/stream.ts');
-  const { endpoint, Streamed } = await import('../../../../../lambdas/shared/http/endpoint.ts');
+  const { limits } = await import('../../../../../lambdas/common/http/stream.ts');
+  const { endpoint, Streamed } = await import('../../../../../lambdas/common/http/endpoint.ts');
   make = (text, own = {}, rows = () => 0) =>
     endpoint(
       description,
