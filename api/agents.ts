@@ -7,7 +7,7 @@ import {
 } from './shared/connect.ts';
 
 /** What the text is about. */
-interface AgentsOf extends Pick<ConnectTo, 'url'> {
+interface AgentsTextOptions extends Pick<ConnectTo, 'url'> {
   readonly version: string;
 }
 
@@ -20,7 +20,7 @@ const steps = (all: readonly ConnectStep[]): string => all.map(step).join('\n\n'
 const reported = ['python', 'typescript'];
 
 /** `GET /agents.md`: how coding agents use a service, in Markdown. */
-export const agentsText = ({ url, version }: AgentsOf): string => {
+export const agentsText = ({ url, version }: AgentsTextOptions): string => {
   const to: ConnectTo = { url, project: 'acme/shop' };
   const guides = connectGuides(to).filter(({ id }) => reported.includes(id));
   return `# pennytrace

@@ -118,11 +118,11 @@ interface Kept {
   readonly parameters: readonly string[];
 }
 
-const keptOf = async (client: CloudFormationClient, { id, Outputs = [] }: Found): Promise<Kept> => {
+const findKept = async (client: CloudFormationClient, { id, Outputs = [] }: Found): Promise<Kept> => {
   const resources: StackResourceSummary[] = [];
   for await (const page of paginateListStackResources({ client }, { StackName: id }))
     resources.push(...(page.StackResourceSummaries ?? []));
-  const namesOf = (type: string): string[] =>
+  const findNames = (type: string): string[] =>
     resources.flatMap(({ ResourceType, ResourceStatus, PhysicalResourceId }) =>
       ResourceType === type && ResourceStatus !== 'DELETE_COMPLETE' && PhysicalResourceId
         ? [PhysicalResourceId]
@@ -133,9 +133,9 @@ const keptOf = async (client: CloudFormationClient, { id, Outputs = [] }: Found)
     OutputKey === 'AnalyticsBucket' && OutputValue ? [OutputValue] : [],
   );
   return {
-    tables: namesOf('AWS::DynamoDB::Table'),
-    buckets: [...new Set([...namesOf('AWS::S3::Bucket'), ...former])],
-    parameters: namesOf('AWS::SSM::Parameter'),
+    tables: findNames('AWS::DynamoDB::Table'),
+    buckets: [...new Set([...findNames('AWS::S3::Bucket'), ...former])],
+    parameters: findNames('AWS::SSM::Parameter'),
   };
 };
 
@@ -233,7 +233,7 @@ const remove = async ({ stack, onlyEmpty, yes }: RemoveOptions, clients: Clients
   const found = await findStack(clients.cloudFormation, stack);
   if (onlyEmpty && !failedStates.has(found.status))
     throw new Failure(`${stack} is ${found.status}, so its first deployment did not fail: see --all-data`);
-  const kept = await keptOf(clients.cloudFormation, found);
+  const kept = await findKept(clients.cloudFormation, found);
   const notEmpty = onlyEmpty ? await filled(clients, kept) : [];
   if (notEmpty.length > 0)
     throw new Failure(`these are not empty, so nothing is deleted: ${notEmpty.join(', ')}. See --all-data`);

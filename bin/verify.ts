@@ -79,7 +79,7 @@ const makeKeys = async (table: Table) => {
   };
 };
 
-const checksOfStack = async (stack: string): Promise<readonly Check[]> => {
+const readStackChecks = async (stack: string): Promise<readonly Check[]> => {
   // It loads slowly, and the local service needs none of it.
   const { readDeployed, awsChecks: checksOf } = await import('./verify/aws.ts');
   return checksOf(await readDeployed(stack));
@@ -103,7 +103,7 @@ const verify = ({ url, location, models }: Options, io: CommandOutput, root: str
     await using keys = await makeKeys(table);
     const run = `verify-${randomBytes(6).toString('hex')}`;
     const target = { url, project, run, key: keys.key, revoked: keys.revoked, models };
-    const further = location.kind === 'stack' ? await checksOfStack(location.name) : [];
+    const further = location.kind === 'stack' ? await readStackChecks(location.name) : [];
     let green = true;
     for (const check of [...checks, ...modelChecks(models), ...further, cleanup])
       green = (await printed(check, target, io)) && green;
@@ -125,4 +125,6 @@ export const run = async (argv: readonly string[], io: CommandOutput, root: stri
   return code === 0 && !green ? 1 : code;
 };
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput, root);
+export const main = (argv: readonly string[]): Promise<number> => run(argv, processOutput, root);
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -81,6 +81,31 @@ const switched = <Shape extends z.ZodRawShape>(shape: Shape, error: string) =>
     return given === true ? {} : given === false ? undefined : given;
   }, z.strictObject(shape, { error }).optional());
 
+const billingError =
+  'write onDemand, provisioned, or {"minUnits": 5, "maxUnits": 4000, "targetPercent": 70}, all fields optional';
+
+/** The setting `billing`: how the capacity of calls is paid for; undefined if it is paid per request. */
+const billing = z.preprocess(
+  (value) => {
+    const given = fromJson(value);
+    return given === 'provisioned' ? {} : given === 'onDemand' ? undefined : given;
+  },
+  z
+    .strictObject(
+      {
+        minUnits: whole(1, 40_000).default(5),
+        maxUnits: whole(1, 40_000).default(4000),
+        targetPercent: whole(20, 90).default(70),
+      },
+      { error: billingError },
+    )
+    .refine(({ minUnits, maxUnits }) => minUnits <= maxUnits, {
+      path: ['maxUnits'],
+      error: 'write at least as many units as minUnits',
+    })
+    .optional(),
+);
+
 const region = text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'write the name of a region, e.g. us-east-1');
 
 const hasStar = (text: string): boolean => text.includes('*');
@@ -119,10 +144,10 @@ export const sentBy = (given: string | { readonly match: string; readonly send?:
   typeof given === 'string' ? given : (given.send ?? given.match);
 
 /** The ways to a model of Bedrock, or why there is none. */
-const waysOf = (given: BedrockRule) => bedrockWays(sentBy(given), typeof given === 'string' ? {} : given);
+const findWays = (given: BedrockRule) => bedrockWays(sentBy(given), typeof given === 'string' ? {} : given);
 
 /** The ways to a model of Bedrock. It has at least one: the setting was checked. */
-export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => waysOf(given).ways ?? [];
+export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => findWays(given).ways ?? [];
 
 const bedrockModel = z
   .union([pattern, bedrockRenaming], {
@@ -138,7 +163,7 @@ const bedrockModel = z
     abort: true,
   })
   .check(({ value, issues }) => {
-    const { problem } = waysOf(value);
+    const { problem } = findWays(value);
     if (problem === undefined) return;
     const message = `${sentBy(value)} cannot be asked: ${problem} (as AWS's tables of ${bedrockSource.readAt} have it)`;
     issues.push({ code: 'custom', message, input: value });
@@ -192,7 +217,7 @@ const keySecret = text(
   'write the name or the ARN of a secret in Secrets Manager',
 );
 
-const listOf = <Item extends z.ZodType>(item: Item) =>
+const nonEmptyList = <Item extends z.ZodType>(item: Item) =>
   z.array(item, { error: 'write a list of models' }).min(1, { error: 'write at least one model' });
 
 const secondsError = 'write a number of seconds above 0, at most 900';
@@ -209,7 +234,7 @@ const named = {
 /** An upstream with a key of its own, or none. */
 const keyed = z.strictObject({
   ...named,
-  models: listOf(rule),
+  models: nonEmptyList(rule),
   api: z
     .enum(['openai', 'anthropic'], {
       error: 'write openai or anthropic: the API that the upstream speaks',
@@ -222,7 +247,7 @@ const keyed = z.strictObject({
 /** Amazon Bedrock. The function's role may invoke the models that are named, and no other. */
 const bedrock = z.strictObject({
   ...named,
-  models: listOf(bedrockModel),
+  models: nonEmptyList(bedrockModel),
   bedrock: z.union([z.literal(true), z.strictObject({ region: region.optional() })], {
     error: 'write true, or {"region": "<region>"}',
   }),
@@ -246,7 +271,7 @@ const either = <Bedrock extends z.ZodType, Keyed extends z.ZodType>(ofBedrock: B
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
 
-const upstreamsOf = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
+const upstreamList = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
   z
     .array(item, { error: 'write a list of upstreams' })
     .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
@@ -261,7 +286,7 @@ const key = text(/^[\x21-\x7e]+$/, 'write a key without spaces');
  */
 export const localUpstreams = z.preprocess(
   fromJson,
-  upstreamsOf(
+  upstreamList(
     either(
       bedrock.extend({ baseUrl: baseUrl.optional() }),
       keyed.omit({ keySecret: true }).extend({ key: key.optional() }),
@@ -272,7 +297,7 @@ export const localUpstreams = z.preprocess(
 /** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md explains the fields. */
 const upstreams = z.preprocess(
   fromJson,
-  upstreamsOf(either(bedrock, keyed)).refine((list) => JSON.stringify(list).length <= maxBytes, {
+  upstreamList(either(bedrock, keyed)).refine((list) => JSON.stringify(list).length <= maxBytes, {
     error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
   }),
 );
@@ -344,6 +369,24 @@ const redactionRules = z
   )
   .transform((rules) => (rules.length > 0 ? rules : undefined));
 
+const tagsAdvice =
+  'write keys and values: {"team": "tracing"}; a key has 1 to 128 letters, digits, spaces or _ . : / = + - @ and does not begin with aws:';
+
+/** The setting `tags`, or its JSON. AWS allows 50 tags, of which the app and CloudFormation have some. */
+const tags = z
+  .preprocess(
+    fromJson,
+    z.record(
+      text(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/u, tagsAdvice),
+      text(
+        /^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u,
+        'write at most 256 letters, digits, spaces or _ . : / = + - @',
+      ),
+      { error: tagsAdvice },
+    ),
+  )
+  .refine((given) => Object.keys(given).length <= 40, { error: 'write at most 40 tags' });
+
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
   .strictObject({
@@ -354,11 +397,60 @@ export const settings = z
     shards: shardHistory.default([4]),
     retentionDays: whole(1, 36_500).optional(),
     keepData: flag().default(true),
+    pointInTimeRecovery: flag().optional(),
+    domain: z
+      .preprocess(
+        fromJson,
+        z.strictObject(
+          {
+            name: text(
+              /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+              'write a domain name in lower case: tracing.example.com',
+            ),
+            certificate: text(
+              /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+              'write the ARN of a certificate in ACM, in the region of the stack',
+            ),
+            zone: text(
+              /^Z[A-Z0-9]{1,31}$/,
+              'write the id of a hosted zone of Route 53: Z0123456789',
+            ).optional(),
+          },
+          {
+            error:
+              'write {"name": "tracing.example.com", "certificate": "arn:aws:acm:…", "zone": "Z0123456789"}, of which zone may be left out',
+          },
+        ),
+      )
+      .optional(),
+    private: z
+      .preprocess(
+        fromJson,
+        z.strictObject(
+          {
+            vpcEndpointIds: z
+              .array(
+                text(/^vpce-[0-9a-f]{8,17}$/, 'write the id of a VPC endpoint: vpce-0123456789abcdef0'),
+                {
+                  error: 'write a list of ids of VPC endpoints',
+                },
+              )
+              .min(1, { error: 'write at least one id of a VPC endpoint' })
+              .max(20, { error: 'write at most 20 ids' }),
+          },
+          { error: 'write {"vpcEndpointIds": ["vpce-0123456789abcdef0"]}' },
+        ),
+      )
+      .optional(),
+    tags: tags.optional(),
+    billing: billing.optional(),
     keepFeedback: flag().default(false),
     xray: flag().default(false),
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),
+    openThrottleRate: whole(1, 10_000).default(50),
+    openThrottleBurst: whole(1, 5000).default(200),
     firewallRatePerAddress: whole(10, 1_000_000).optional(),
     queryTimeoutSeconds: whole(30, 900).default(longAnswer.timeoutSeconds),
     logRetentionDays: z
@@ -414,6 +506,10 @@ export const settings = z
       'write true, or {"url": "https://tracing.example.com"} for links of messages',
     ).optional(),
   } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
+  .refine(({ domain, private: isPrivate }) => domain === undefined || isPrivate === undefined, {
+    path: ['domain'],
+    error: 'leave it out with private: a private API has the names of its VPC endpoints',
+  })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',

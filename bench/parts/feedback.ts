@@ -80,10 +80,10 @@ const makeFeedback = (callId: string, fields: object): object => ({
 
 const createdFigures = async (bench: Bench, world: World, ids: readonly string[]): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  for (const [kind, fieldsOf] of Object.entries(kinds(world))) {
+  for (const [kind, makeFields] of Object.entries(kinds(world))) {
     const store = await bench.newStore('feedback');
     const batch = Array.from({ length: batchSize }, (_, i) =>
-      makeFeedback(ids[i % ids.length] ?? '', fieldsOf()),
+      makeFeedback(ids[i % ids.length] ?? '', makeFields()),
     );
     const { writes, requests } = await bench.capacity.during(() => create(store, batch));
     figures.push(

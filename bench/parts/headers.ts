@@ -28,7 +28,7 @@ const asMessagePack = ({ start, end }: HeaderContent, { projectId, id }: CallNam
     throw new Error('MessagePack is measured with whole calls of the API');
   const prefix = `svc:///${projectId}/op/`;
   const { segment, offset, length } = start.payload;
-  const idOf = (other: string | null): unknown => {
+  const packId = (other: string | null): unknown => {
     if (other === id) return 0;
     if (other !== null && other === start.parentId) return 1;
     return other === null ? null : (packUuid(other) ?? other);
@@ -37,14 +37,14 @@ const asMessagePack = ({ start, end }: HeaderContent, { projectId, id }: CallNam
     trimmed([
       start.opName.startsWith(prefix) ? start.opName.slice(prefix.length - 1) : start.opName,
       start.parentId && (packUuid(start.parentId) ?? start.parentId),
-      idOf(start.traceId),
+      packId(start.traceId),
       start.userId,
       start.bytes,
       segment === null ? null : Buffer.from(segment, 'hex'),
       offset,
       length,
-      idOf(start.threadId),
-      idOf(start.turnId),
+      packId(start.threadId),
+      packId(start.turnId),
       trimmed(headerAttributes.map((name) => start.attributes[name])),
       start.displayName,
       start.runId,

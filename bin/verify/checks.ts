@@ -225,7 +225,7 @@ const spansAsProtobuf = async (target: Target): Promise<void> => {
   const body = inField(1, inField(2, inField(2, span)));
   const headers = { project_id: target.project, 'content-type': 'application/x-protobuf' };
   const advice = 'see docs/decisions/0154: how the gateway passes protobuf on';
-  for (const [how, bodyOf] of [
+  for (const [how, sendSpans] of [
     ['plain', () => ask(target, '/otel/v1/traces', { body, headers })],
     [
       'gzip',
@@ -236,7 +236,7 @@ const spansAsProtobuf = async (target: Target): Promise<void> => {
         }),
     ],
   ] as const) {
-    const answer = await bodyOf();
+    const answer = await sendSpans();
     const type = answer.headers.get('content-type');
     const text = await answer.text();
     must(answer.status === 200, `${how}: ${answer.status} ${text.slice(0, 200)}`, advice);

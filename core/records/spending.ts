@@ -81,7 +81,7 @@ const endOfPeriod = (period: Period, now: number): number => {
 };
 
 /** The attribute that counts the period of a time. */
-const attributeOf = (period: Period, now: number): string =>
+const toAttribute = (period: Period, now: number): string =>
   period === 'day' ? String(new Date(now).getUTCDate()) : 'm';
 
 /** The partition of a limit's counters. What an end user is called may be longer than a key. */
@@ -122,7 +122,7 @@ export interface Spent {
 const toSpent = (limits: readonly SpendingLimit[], item: Item | undefined, now: number): Spent[] =>
   limits.map((limit) => ({
     limit,
-    spent: asNumber(item?.[attributeOf(limit.period, now)]) ?? 0,
+    spent: asNumber(item?.[toAttribute(limit.period, now)]) ?? 0,
     resetsAt: endOfPeriod(limit.period, now),
   }));
 
@@ -254,7 +254,7 @@ const addition = (limits: SameItem, at: number, by: Nanos, isBounded: boolean): 
   return {
     key: counterKey(first, at),
     to: Object.fromEntries(
-      limits.map((limit) => [attributeOf(limit.period, at), isBounded ? room(limit, by) : undefined]),
+      limits.map((limit) => [toAttribute(limit.period, at), isBounded ? room(limit, by) : undefined]),
     ),
     by,
     expiry: { x: (endOfPeriod('month', at) + keptMs) / 1000 },

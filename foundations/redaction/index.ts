@@ -1,5 +1,5 @@
 export { type Builtin, builtins } from './builtins.ts';
-export { type FindPattern, type PatternOf, RedactionFailed, Redactor } from './redactor.ts';
+export { type CompilePattern, type FindPattern, RedactionFailed, Redactor } from './redactor.ts';
 export {
   type Action,
   actions,

@@ -24,7 +24,7 @@ import {
 export type FindPattern = (text: string) => Iterable<readonly [from: number, to: number]>;
 
 /** Makes what finds a pattern's matches. */
-export type PatternOf = (pattern: string) => FindPattern;
+export type CompilePattern = (pattern: string) => FindPattern;
 
 /** A rule could not be applied. The message names rule and place, and shows nothing of the value. */
 export class RedactionFailed extends Error {
@@ -74,7 +74,7 @@ interface Finders {
   readonly patterns: readonly FindHits[];
 }
 
-const makeFinders = (rules: readonly Rule[], compilePattern: PatternOf): Finders => {
+const makeFinders = (rules: readonly Rule[], compilePattern: CompilePattern): Finders => {
   const byBuiltin = new Map(rules.flatMap((rule) => (rule.builtin ? [[rule.builtin, rule] as const] : [])));
   const find = createFinder(new Set(byBuiltin.keys()));
   const builtin: FindHits = (text) =>
@@ -172,7 +172,7 @@ type Left = JsonValue | undefined;
 export class Redactor {
   readonly #everywhere: Finders;
   readonly #start: Scope;
-  readonly #compilePattern: PatternOf;
+  readonly #compilePattern: CompilePattern;
   readonly #key: string | undefined;
   readonly #ofRule = new Map<Rule, Finders>();
   readonly #cleanKeys = new Set<string>();
@@ -186,7 +186,7 @@ export class Redactor {
   constructor(
     rules: readonly Rule[],
     key: string | undefined,
-    compilePattern: PatternOf = () => {
+    compilePattern: CompilePattern = () => {
       throw new Error('there is nothing to find patterns with');
     },
   ) {

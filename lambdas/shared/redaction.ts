@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { needsKey, type PatternOf, Redactor, type Rule } from '../../foundations/redaction/index.ts';
+import { type CompilePattern, needsKey, Redactor, type Rule } from '../../foundations/redaction/index.ts';
 
 /*
  * What functions load to redact what they store. It is no handler: where there is the setting, it lies
@@ -8,7 +8,7 @@ import { needsKey, type PatternOf, Redactor, type Rule } from '../../foundations
  */
 
 /** RE2's engine is loaded if there are patterns. */
-const patterns = async (): Promise<PatternOf> => {
+const patterns = async (): Promise<CompilePattern> => {
   const { RE2JS } = await import('re2js');
   return (pattern) => {
     const compiled = RE2JS.compile(pattern);

@@ -6,7 +6,7 @@ import { filesLike, readText } from '../support/documents/documents.ts';
 const files = filesLike('{api,bin,core,foundations,lambdas,lib,local}/**/*.ts');
 
 /** The files that a file imports: for types, and later, too. */
-const importsOf = (file: string): string[] =>
+const findImports = (file: string): string[] =>
   [...readText(file).matchAll(/(?:\bfrom |\bimport[ (])'(\.[^']+)'/g)].map(([, path = '']) =>
     join(dirname(file), path),
   );
@@ -17,7 +17,7 @@ const circles = (): string[] => {
   const done = new Set<string>();
   const visit = (file: string, way: readonly string[]): void => {
     if (way.includes(file)) found.push([...way.slice(way.indexOf(file)), file].join(' → '));
-    else if (!done.has(file)) for (const other of importsOf(file)) visit(other, [...way, file]);
+    else if (!done.has(file)) for (const other of findImports(file)) visit(other, [...way, file]);
     done.add(file);
   };
   for (const file of files) visit(file, []);

@@ -1,5 +1,5 @@
 import { idRule, isId, type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
-import { callIdOf } from '../otel/span.ts';
+import { toCallId } from '../otel/span.ts';
 import { identify } from './end-user.ts';
 import type { InferenceBody } from './request.ts';
 
@@ -30,7 +30,7 @@ const traceParent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{
 const parseTraceParent = (header = ''): TraceParent | undefined => {
   const [, traceId, spanId] = traceParent.exec(header.trim()) ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
-  return { traceId, parentId: callIdOf(traceId, spanId) };
+  return { traceId, parentId: toCallId(traceId, spanId) };
 };
 
 const text = (value: unknown): string | undefined =>

@@ -286,7 +286,7 @@ interface Clock {
   readonly isCallers: boolean;
 }
 
-const clockOf = ({ body, maxMs }: InferenceRequest): Clock => {
+const startClock = ({ body, maxMs }: InferenceRequest): Clock => {
   const requestedMs = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
   const ms = Math.max(1, Math.min(maxMs, requestedMs));
   return { timeout: AbortSignal.timeout(ms), ms, isCallers: requestedMs <= maxMs };
@@ -304,7 +304,7 @@ class Forwarding {
   constructor(config: UpstreamConfig, request: InferenceRequest) {
     this.#config = config;
     this.#request = request;
-    this.#clock = clockOf(request);
+    this.#clock = startClock(request);
     const { timeout } = this.#clock;
     timeout.addEventListener('abort', () => this.#fail(this.#timedOut().message), { once: true });
     request.gone.addEventListener('abort', () => this.#fail('the client has gone'), { once: true });

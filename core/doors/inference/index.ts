@@ -16,7 +16,7 @@ export { replay } from './replay.ts';
 export * from './request.ts';
 export {
   costAtMost,
-  dearestOf,
+  findMostExpensive,
   type LookAtLimits,
   neverReached,
   Spending,

@@ -25,7 +25,7 @@ const starIn = (sent: string, name: string): string | undefined =>
   nameByRule({ match: sent, send: '*' }, name);
 
 /** The names by which requests reach the models of a rule. */
-const namesOf = ({ match, send = match }: ModelRule, known: readonly string[]): string[] => {
+const expandNames = ({ match, send = match }: ModelRule, known: readonly string[]): string[] => {
   if (!match.includes('*')) return [match];
   // Any text reaches one model, so there is no name to list.
   if (!send.includes('*')) return [];
@@ -42,7 +42,7 @@ const namesOf = ({ match, send = match }: ModelRule, known: readonly string[]): 
 export const listModels = (upstreams: readonly Upstream[], facts: ModelFacts): ListedModel[] => {
   const names = upstreams.flatMap(({ place, models }) => {
     const known = place.speaks === 'bedrock' ? [] : facts.ofProvider(place.baseUrl);
-    return models.flatMap((rule) => namesOf(rule, known));
+    return models.flatMap((rule) => expandNames(rule, known));
   });
   return [...new Set(names)].flatMap((id) => listed(upstreams, facts, id) ?? []);
 };
@@ -55,7 +55,7 @@ export const getModel = (
 ): ListedModel | undefined => listed(upstreams, facts, id);
 
 /** Prices of tokens in dollars, as prices of models are stored. */
-const pricesOf = ({ price }: ListedModel) =>
+const toPrices = ({ price }: ListedModel) =>
   price && {
     prompt_token_cost: price.promptTokenCost,
     completion_token_cost: price.completionTokenCost,
@@ -70,7 +70,7 @@ export const toOpenAi = (model: ListedModel) => ({
   created: 0,
   owned_by: model.upstream,
   ...(model.contextWindow !== undefined && { context_window: model.contextWindow }),
-  ...pricesOf(model),
+  ...toPrices(model),
 });
 
 /** A model in the form of Anthropic's API, which has 1970 for a time that is not known. */
@@ -80,5 +80,5 @@ export const toAnthropic = (model: ListedModel) => ({
   display_name: model.id,
   created_at: '1970-01-01T00:00:00Z',
   ...(model.contextWindow !== undefined && { max_input_tokens: model.contextWindow }),
-  ...pricesOf(model),
+  ...toPrices(model),
 });

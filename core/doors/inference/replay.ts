@@ -15,7 +15,7 @@ const chunk = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n`;
 const done = 'data: [DONE]\n\n';
 
 /** The delta of a message: its tool calls have indices. */
-const deltaOf = (message: JsonValue | undefined): JsonObject => {
+const toDelta = (message: JsonValue | undefined): JsonObject => {
   if (!isJsonObject(message)) return {};
   const { tool_calls: calls, ...delta } = message;
   if (!Array.isArray(calls)) return delta;
@@ -35,7 +35,7 @@ const chunks = ({ choices, usage, ...head }: JsonObject, withUsage: boolean): st
     ...objects(choices).flatMap(({ message, finish_reason, ...choice }) =>
       isChat
         ? [
-            of({ ...choice, delta: deltaOf(message), finish_reason: null }),
+            of({ ...choice, delta: toDelta(message), finish_reason: null }),
             of({ index: choice.index ?? 0, delta: {}, finish_reason: finish_reason ?? null }),
           ]
         : [of({ ...choice, finish_reason: finish_reason ?? null })],

@@ -96,7 +96,7 @@ export const costAtMost = (
  * The model whose answer can cost most, of those that may be asked one after the other. One without a
  * price goes before all others: a limit cannot hold it.
  */
-export const dearestOf = (
+export const findMostExpensive = (
   models: readonly string[],
   { path, body, prices, now }: Pick<SpendingRequest, 'path' | 'body' | 'prices' | 'now'>,
 ): string | undefined => {

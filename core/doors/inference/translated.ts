@@ -47,7 +47,7 @@ const headerIn = ({ headers }: Frame, name: string): string | undefined => {
 };
 
 /** The name and the data of a frame: an event, an exception that AWS describes, or another error. */
-const contentOf = (frame: Frame): [name: string | undefined, data: string] => {
+const readFrame = (frame: Frame): [name: string | undefined, data: string] => {
   const header = (name: string) => headerIn(frame, name);
   if (header(':message-type') === 'error')
     return [
@@ -62,7 +62,7 @@ async function* fromFrames(source: Readable, events: EventTranslator): AsyncGene
   const { EventStreamCodec, getChunkedStream } = await eventStreams();
   const codec = new EventStreamCodec(toText, (text: string) => Buffer.from(text, 'utf8'));
   for await (const bytes of getChunkedStream(source)) {
-    const out = events.event(...contentOf(codec.decode(bytes)));
+    const out = events.event(...readFrame(codec.decode(bytes)));
     if (out !== '') yield out;
   }
   yield events.end();
@@ -79,7 +79,7 @@ const readWhole = async (answer: Readable, upstream: string): Promise<string> =>
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const jsonOf = (text: string): JsonValue | undefined => {
+const parseOptionalJson = (text: string): JsonValue | undefined => {
   try {
     return parseJson(text) as JsonValue;
   } catch {
@@ -112,7 +112,7 @@ export const translateAnswer = async (
     return { type: 'text/event-stream; charset=utf-8', body: Readable.from(events, { objectMode: false }) };
   }
   const text = await readWhole(answer, upstream);
-  const value = jsonOf(text);
+  const value = parseOptionalJson(text);
   if (status < 400 && value === undefined) throw upstreamUnreadable(upstream, 'what is not JSON');
   const body = status < 400 ? translation.answer(value ?? null) : translation.error(status, value ?? text);
   return { type: 'application/json', body: Readable.from([JSON.stringify(body)], { objectMode: false }) };

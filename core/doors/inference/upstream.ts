@@ -75,7 +75,7 @@ const toCredentials = ({ bedrock, keySecret, key }: UpstreamSetting, region: str
   return key === undefined ? { kind: 'none' } : { kind: 'key', key };
 };
 
-const placeOf = (
+const toPlace = (
   { name, api = 'openai', baseUrl }: UpstreamSetting,
   credentials: UpstreamCredentials,
 ): UpstreamPlace => {
@@ -90,7 +90,7 @@ const toUpstream = (setting: UpstreamSetting, region: string): Upstream => {
   const credentials = toCredentials(setting, region);
   return {
     name,
-    place: placeOf(setting, credentials),
+    place: toPlace(setting, credentials),
     models: models.map((rule) => (typeof rule === 'string' ? { match: rule } : rule)),
     credentials,
     firstByteMs: firstByteSeconds === undefined ? undefined : firstByteSeconds * 1000,

@@ -15,11 +15,11 @@ import { withPauses } from './runs.ts';
 import {
   type Attributes,
   type AttributeValue,
-  callIdOf,
   type Scope,
   type Span,
   type SpanEvent,
   type SpanLink,
+  toCallId,
 } from './span.ts';
 import { findPlaces } from './threads.ts';
 import { nested, toText } from './values.ts';
@@ -100,7 +100,7 @@ const toEvent = ({ name, timeUnixNano, attributes, droppedAttributesCount }: Spa
 const toLink = (link: SpanLink): JsonObject => ({
   trace_id: link.traceId,
   span_id: link.spanId,
-  id: callIdOf(link.traceId, link.spanId),
+  id: toCallId(link.traceId, link.spanId),
   ...textField('trace_state', link.traceState),
   ...attributesField(link.attributes),
   ...droppedField({ attributes: link.droppedAttributesCount }),
@@ -249,8 +249,8 @@ export const toCalls = (spans: readonly ProjectSpan[]): CallReport[] => {
         return {
           ...received,
           translation: translate(received.span),
-          id: callIdOf(traceId, spanId),
-          parentId: parentSpanId === undefined ? null : callIdOf(traceId, parentSpanId),
+          id: toCallId(traceId, spanId),
+          parentId: parentSpanId === undefined ? null : toCallId(traceId, parentSpanId),
         };
       }),
     ),

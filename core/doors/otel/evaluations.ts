@@ -27,7 +27,7 @@ import type { Rejection } from './decode/spans.ts';
 import { getEventName } from './joining.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { Attributes } from './span.ts';
-import { callIdOf } from './span.ts';
+import { toCallId } from './span.ts';
 import { plain, toText } from './values.ts';
 
 /*
@@ -108,7 +108,7 @@ const payloadIn = (attributes: Attributes): JsonObject => {
 };
 
 const judgedBy = ({ traceId, spanId, attributes }: Result): Judged | undefined => {
-  if (traceId !== undefined && spanId !== undefined) return { callId: callIdOf(traceId, spanId) };
+  if (traceId !== undefined && spanId !== undefined) return { callId: toCallId(traceId, spanId) };
   const responseId = toText(attributes.get('gen_ai.response.id'));
   return responseId === undefined ? undefined : { responseId, traceId };
 };

@@ -22,7 +22,7 @@ import { type Kind, translate } from './conventions/index.ts';
 import type { Rejection } from './decode/spans.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { AttributeValue, Span, SpanEvent } from './span.ts';
-import { callIdOf } from './span.ts';
+import { toCallId } from './span.ts';
 import { toReported, toReports } from './stored.ts';
 import { get, isDict, plain, toText } from './values.ts';
 
@@ -62,7 +62,7 @@ const timeDigits = 20;
 
 const toJoiningRecord = (record: ProjectRecord): JoiningRecord => ({
   projectId: record.projectId,
-  id: callIdOf(record.traceId ?? '', record.spanId ?? ''),
+  id: toCallId(record.traceId ?? '', record.spanId ?? ''),
   time: String(record.timeUnixNano).padStart(timeDigits, '0'),
   record: { name: getEventName(record), time: String(record.timeUnixNano), attributes: toFields(record) },
 });

@@ -100,4 +100,4 @@ export interface LogRecord {
  * The id of a span's call: the last 16 hex digits of its trace id, then its own 16. Whoever has a
  * span can name its call, and spans of two traces that share an id by chance stay apart.
  */
-export const callIdOf = (traceId: string, spanId: string): string => `${traceId.slice(16)}${spanId}`;
+export const toCallId = (traceId: string, spanId: string): string => `${traceId.slice(16)}${spanId}`;

@@ -10,7 +10,7 @@ import type { CallHeader } from '../../records/calls/index.ts';
 import type { Costs } from '../../records/costs/index.ts';
 
 /** Gives what a call's usage costs, by model, at the prices in force when the call started. */
-export type CostsOf = (usage: JsonObject, startedAt: Micros) => JsonObject;
+export type ComputeCosts = (usage: JsonObject, startedAt: Micros) => JsonObject;
 
 /** What the calls of one trace add up to. */
 export class Figures {
@@ -28,7 +28,7 @@ export class Figures {
    * @param usage its `summary.usage`, whatever it is
    * @param computeCosts gives what usage costs, by model
    */
-  add({ start, end }: CallHeader, usage: JsonValue, computeCosts: CostsOf): void {
+  add({ start, end }: CallHeader, usage: JsonValue, computeCosts: ComputeCosts): void {
     this.#calls++;
     if (end?.status === 'error') {
       this.#errors++;

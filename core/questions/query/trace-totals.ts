@@ -8,7 +8,7 @@ import {
 import type { AnyIndexRange } from '../../../foundations/storage/tables.ts';
 import { invalid, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader, traceRange } from '../../records/calls/index.ts';
-import { type CostsOf, Figures } from './figures.ts';
+import { type ComputeCosts, Figures } from './figures.ts';
 import { bothLevels, type TotalsPlan } from './plan.ts';
 import { joinParts, projectRanges, scanParts } from './scan.ts';
 
@@ -34,7 +34,7 @@ interface Source {
   readonly store: Store;
   readonly projectId: ProjectId;
   readonly plan: TotalsPlan;
-  readonly costs: () => Promise<CostsOf>;
+  readonly costs: () => Promise<ComputeCosts>;
   readonly budget: RequestBudget;
 }
 

@@ -44,7 +44,7 @@ import {
   type Span,
   toWholeDays,
 } from './hours.ts';
-import { type CostsOf, type ScanCounts, scanCalls } from './scan.ts';
+import { type ComputeCosts, type ScanCounts, scanCalls } from './scan.ts';
 
 /** What reading rollups needs to know. */
 interface RollupReading {
@@ -54,7 +54,7 @@ interface RollupReading {
   readonly span: Span;
   readonly edges: readonly Micros[];
   /** What usage cost; undefined if costs are not wanted. */
-  readonly computeCosts: CostsOf | undefined;
+  readonly computeCosts: ComputeCosts | undefined;
   /** The prices of rollups; undefined if costs are not wanted. */
   readonly prices: SteadyPrices | undefined;
   readonly counts: ScanCounts & { rollups: number };

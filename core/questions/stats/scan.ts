@@ -37,7 +37,7 @@ export interface ScanCounts {
 }
 
 /** What a call's usage, whatever it is, cost by model, at the prices in force when it started. */
-export type CostsOf = (usage: JsonValue, startedAt: Micros) => Costs;
+export type ComputeCosts = (usage: JsonValue, startedAt: Micros) => Costs;
 
 /** Reads the prices of a project; undefined if no metric needs them. */
 export const costsFor = async (
@@ -45,7 +45,7 @@ export const costsFor = async (
   projectId: ProjectId,
   usage: StatsRequest['usage'],
   budget: RequestBudget,
-): Promise<CostsOf | undefined> => {
+): Promise<ComputeCosts | undefined> => {
   if (!usage.some(({ metric }) => isCostMetric(metric))) return undefined;
   const computeCosts = await lookups.costs(projectId, budget);
   return (used, startedAt) => (isJsonObject(used) ? (computeCosts(used, startedAt) as Costs) : {});

@@ -9,7 +9,7 @@ import type { Cell } from './cells.ts';
 import type { Span } from './hours.ts';
 import { groupTest, planStats } from './plan.ts';
 import { takeRolledUp } from './rollups.ts';
-import { type CostsOf, costsFor, type ScanCounts, scanCalls } from './scan.ts';
+import { type ComputeCosts, costsFor, type ScanCounts, scanCalls } from './scan.ts';
 import type { StatsLookups } from './stats.ts';
 
 /** Something that is counted of a span of calls, beside others. */
@@ -58,7 +58,7 @@ interface Counting {
   readonly counts: ScanCounts & { rollups: number };
   /** The time, in milliseconds since 1970. */
   readonly now: () => number;
-  readonly computeCosts: CostsOf | undefined;
+  readonly computeCosts: ComputeCosts | undefined;
 }
 
 type TestedAsk = readonly [Ask, Tests];

@@ -198,7 +198,7 @@ export const computeUsage = async (
   lookups: Pick<Lookups, 'costs'>,
 ): Promise<{ readonly plan: UsagePlan; readonly answer: UsageAnswer }> => {
   const { projectId, callIds, withCosts } = request;
-  const [{ families, plan }, costsOf] = await Promise.all([
+  const [{ families, plan }, computeCosts] = await Promise.all([
     readFamilies(store, request, budget),
     withCosts ? lookups.costs(projectId, budget) : () => ({}),
   ]);
@@ -212,7 +212,7 @@ export const computeUsage = async (
       const byModel = Object.entries(usage).flatMap(([model, used]) =>
         isJsonObject(used) ? [[model, readTokens(used)] as const] : [],
       );
-      const costs = costsOf(usage, header.start.startedAt) as Readonly<Record<string, ModelCost>>;
+      const costs = computeCosts(usage, header.start.startedAt) as Readonly<Record<string, ModelCost>>;
       return [header, { header, byModel, costs }];
     }),
   );

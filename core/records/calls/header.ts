@@ -236,7 +236,7 @@ const readContent: Reader = (reader, owner, timeKey) => {
 
 const readers: Readonly<Record<(typeof readVersions)[number], Reader>> = { 3: readContent };
 
-const readerOf = (version: number): Reader | undefined =>
+const findReader = (version: number): Reader | undefined =>
   (readers as Readonly<Record<number, Reader | undefined>>)[version];
 
 /**
@@ -249,7 +249,7 @@ const readerOf = (version: number): Reader | undefined =>
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uint8Array): HeaderContent => {
   const reader = new ByteReader(bytes);
   const version = reader.byte();
-  const read = readerOf(version);
+  const read = findReader(version);
   if (!read) throw new Error(`a header of version ${version}: this release reads ${readVersions.join(', ')}`);
   const content = read(reader, owner, timeKey);
   if (!reader.isDone) throw new Error('a damaged header: it goes on behind its end');

@@ -221,8 +221,8 @@ const maxPreviewShare = 1 / 10;
 const packPreviews = async (blocks: readonly Block[], packedBytes: number): Promise<Buffer | undefined> => {
   if (packedBytes <= minPreviewedBytes) return undefined;
   const places = pointersTo(null, blocks);
-  const lines = blocks.flatMap(({ lines: linesOf }, i) =>
-    linesOf ? [[places[i]?.offset ?? 0, linesOf()] as const] : [],
+  const lines = blocks.flatMap(({ lines: makeLines }, i) =>
+    makeLines ? [[places[i]?.offset ?? 0, makeLines()] as const] : [],
   );
   if (lines.length === 0) return undefined;
   const packed = await packLines(lines);

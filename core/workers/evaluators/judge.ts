@@ -177,7 +177,7 @@ interface Answer {
 const hasTokens = (usage: JsonObject): boolean =>
   Object.values(usage).some((used) => isJsonObject(used) && used.prompt_tokens !== undefined);
 
-type CostsOf = Awaited<ReturnType<Asking['costs']>>;
+type ComputeCosts = Awaited<ReturnType<Asking['costs']>>;
 
 /** What a judge's model is called: as each upstream that may be asked knows it, and as the evaluator does. */
 const modelNames = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] => [
@@ -186,11 +186,11 @@ const modelNames = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] =
 
 /** How the answers of a judge are priced. */
 class Pricing {
-  readonly #costs: CostsOf;
+  readonly #costs: ComputeCosts;
   readonly #prices: LimitPrices;
   readonly #names: readonly string[];
 
-  constructor(costs: CostsOf, prices: LimitPrices, names: readonly string[]) {
+  constructor(costs: ComputeCosts, prices: LimitPrices, names: readonly string[]) {
     this.#costs = costs;
     this.#prices = prices;
     this.#names = names;
@@ -418,11 +418,11 @@ class Session {
   async #pricing(names: readonly string[]): Promise<Pricing> {
     const { costs, prices } = this.#judging;
     const { projectId } = this.#loaded;
-    const [costsOf, limitPrices] = await Promise.all([
+    const [computeCosts, limitPrices] = await Promise.all([
       costs(projectId, this.#budget),
       prices(projectId, this.#budget),
     ]);
-    return new Pricing(costsOf, limitPrices, names);
+    return new Pricing(computeCosts, limitPrices, names);
   }
 
   /** Holds money and notes that it is about to be used; or the verdict that nothing has to be asked for. */

@@ -327,7 +327,7 @@ const answerRequest = async (event: Event, context: Context): Promise<ForwardedA
 };
 
 /** What an error of a limit says was spent of it. */
-const spentOf = (error: ServiceError): object => {
+const describeSpending = (error: ServiceError): object => {
   if (!(error instanceof SpendingLimitReached)) return {};
   const { limitUsd, spentUsd, resetsAt } = error;
   return { limit_usd: limitUsd, spent_usd: spentUsd, resets_at: resetsAt };
@@ -338,11 +338,13 @@ const clientError = (error: ServiceError, { pathParameters }: Head): object => {
   const { status, detail } = error;
   if (isMessagesPath(`/${pathParameters?.path ?? ''}`)) {
     const answer = anthropicError(status, detail);
-    return { ...answer, error: { ...answer.error, ...spentOf(error) } };
+    return { ...answer, error: { ...answer.error, ...describeSpending(error) } };
   }
   const { message, type, code } = openAiError(status, detail);
   const isSpent = error instanceof SpendingLimitReached;
-  return { error: { message, type: isSpent ? 'insufficient_quota' : type, code, ...spentOf(error) } };
+  return {
+    error: { message, type: isSpent ? 'insufficient_quota' : type, code, ...describeSpending(error) },
+  };
 };
 
 /**

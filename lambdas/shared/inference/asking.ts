@@ -3,7 +3,7 @@ import {
   type CachedRequest,
   candidatesFor,
   countRequest,
-  dearestOf,
+  findMostExpensive,
   getEndUser,
   type InferencePath,
   keepAnswer,
@@ -114,7 +114,7 @@ export const holdCost = async (
   const prices = await readPrices(project, [...models, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   // Whichever of them answers, what is held suffices.
-  const model = dearestOf(models, { path, body, ...spending }) ?? body.model;
+  const model = findMostExpensive(models, { path, body, ...spending }) ?? body.model;
   return Spending.begin(settings.bookkeeping, { path, body, model, ...spending }, budget);
 };
 

@@ -447,9 +447,9 @@ describe('both stores', requiresJava, () => {
     });
     const cases = fc.asyncProperty(sizes, async (size) => {
       const run = newRun();
-      for (const [i, bytesOf] of size.entries()) {
+      for (const [i, bytes] of size.entries()) {
         const without = itemIn(run, { at: 'a', p: String(i) }, { t: 't1', s: i, h: 0 });
-        const Item = { ...without, h: filled(bytesOf - toItem(without).size) };
+        const Item = { ...without, h: filled(bytes - toItem(without).size) };
         await same('PutItem', { ...onPlain, Item, ...indexes });
       }
       const ofIndex = { IndexName: 'by_time', ProjectionExpression: 'k, p' };

@@ -28,7 +28,7 @@ const copyProject = (): string => {
 };
 
 /** The command of the recipe in CONTRIBUTING.md, for another version. */
-const commandOf = (version: string): string => {
+const readCommand = (version: string): string => {
   const recipe = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
   const command = /`npm (version) \d+\.\d+\.\d+ ([^`]+)`/.exec(recipe);
   if (!command) throw new Error('CONTRIBUTING.md has no npm version');
@@ -39,7 +39,7 @@ describe('the recipe of a release', () => {
   const folder = copyProject();
   const text = (path: string) => readFileSync(join(folder, path), 'utf8');
   const release = (version: string) =>
-    run('npm', [...commandOf(version).split(' '), '--offline', '--cache', join(folder, 'cache')], {
+    run('npm', [...readCommand(version).split(' '), '--offline', '--cache', join(folder, 'cache')], {
       cwd: folder,
       timeout: 120_000,
     });

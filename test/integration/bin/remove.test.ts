@@ -191,7 +191,7 @@ describe('restore --complete', () => {
   });
 
   it('leads to a stack that can be deployed without its streams, and with them', () => {
-    const streamsOf = (settings: Record<string, unknown>) => {
+    const findStreams = (settings: Record<string, unknown>) => {
       const { Resources } = synthesize(settings).toJSON() as {
         Resources: Record<string, { Type: string; Properties: Record<string, unknown> }>;
       };
@@ -203,8 +203,8 @@ describe('restore --complete', () => {
       };
     };
     const settings = { events: true, analytics: true };
-    const without = streamsOf({ ...settings, readStreams: false });
-    const reading = streamsOf(settings);
+    const without = findStreams({ ...settings, readStreams: false });
+    const reading = findStreams(settings);
     expect([without.mappings, without.streams]).toEqual([0, 0]);
     expect([reading.mappings, reading.streams]).toEqual([4, 2]);
     // Nothing else goes, above all not the bucket of analytics.

@@ -59,14 +59,14 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-const statementsOf = ({ Properties }: Resource): Statement[] =>
+const getStatements = ({ Properties }: Resource): Statement[] =>
   (Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
     ({ PolicyDocument }) => PolicyDocument.Statement,
   );
 
 /** What a role allows by an action, in the template's order. */
 const resourcesFor = (role: Resource, action: string): string[] =>
-  statementsOf(role)
+  getStatements(role)
     .filter(({ Action }) => [Action].flat().includes(action))
     .flatMap(({ Resource }) => [Resource].flat().map(readable));
 
@@ -103,7 +103,7 @@ describe('the inference function', () => {
   });
 
   it('may ask Mantle for its named models only', () => {
-    const statements = statementsOf(role).filter(({ Action }) => JSON.stringify(Action).includes('mantle'));
+    const statements = getStatements(role).filter(({ Action }) => JSON.stringify(Action).includes('mantle'));
     expect(statements.map((resource) => ({ ...resource, Resource: readable(resource.Resource) }))).toEqual([
       {
         Effect: 'Allow',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { prepare } from '../../reliability/trial.ts';
-import { doorPath, getFixture, permittedTo, usesOf } from '../../support/endpoints/index.ts';
+import { doorPath, getFixture, getUses, permittedTo } from '../../support/endpoints/index.ts';
 import { overHttp } from '../../support/service/over-http.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { assembly } from '../../support/stack/assembly.ts';
@@ -113,7 +113,7 @@ describe('of what the roles allow', () => {
     });
     const sender = overHttp(service);
     for (const source of sources.filter((source) => source !== 'authorizer'))
-      for (const use of usesOf(source))
+      for (const use of getUses(source))
         if (unusedBy(source).length > 0) await sender.send((await prepare(sender, use)).request);
   });
   afterAll(() => service.stop());

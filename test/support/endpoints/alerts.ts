@@ -48,7 +48,7 @@ const before = (p: string): Sent[] => [
   },
 ];
 
-const previewOf = (p: string, fields: object, span: object = day): Sent => ({
+const makePreview = (p: string, fields: object, span: object = day): Sent => ({
   path: '/alerts/preview',
   body: { project_id: p, alert: makeAlert(fields), include_values: true, ...span },
 });
@@ -56,7 +56,7 @@ const previewOf = (p: string, fields: object, span: object = day): Sent => ({
 const preview = (name: string, fields: object, span: object = day): Scenario => ({
   name,
   before,
-  request: (p) => previewOf(p, fields, span),
+  request: (p) => makePreview(p, fields, span),
 });
 
 const asksInputs = { $expr: { $ne: [{ $getField: 'inputs.q' }, { $literal: 'x' }] } };
@@ -100,12 +100,12 @@ export const alertFixtures = {
     }),
     scenarios: previews,
     uses: [
-      ...choosing('what alerts on calls', (p, choice) => previewOf(p, choice)),
+      ...choosing('what alerts on calls', (p, choice) => makePreview(p, choice)),
       {
         name: 'what feedback in the bucket would have said',
         before: noted,
         request: (p) =>
-          previewOf(
+          makePreview(
             p,
             { metric: { feedback_type: 'note', path: 'n', aggregation: 'avg' } },
             { end: new Date(Date.now() + 600_000).toISOString() },

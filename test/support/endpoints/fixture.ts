@@ -29,7 +29,7 @@ export type Names = Readonly<
 >;
 
 /** Makes the body of a request about a project from the names of what is asked for. */
-type BodyOf = (project: string, names: Names) => object;
+type MakeBody = (project: string, names: Names) => object;
 
 /** What the tests that go over all routes need to know of one. */
 export interface Fixture {
@@ -45,7 +45,7 @@ export interface Fixture {
    * The body of a good request; a GET has none. If it names something that another tenant has,
    * isolation is tested with it.
    */
-  readonly body?: BodyOf;
+  readonly body?: MakeBody;
   /** Where the request goes. @default - the path of the route */
   readonly path?: (project: string, names: Names) => string;
   readonly headers?: (project: string) => Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export interface Fixture {
   /** Whether a refusal is a result with the status 200, as one of a tool is. */
   readonly refusedInside?: true;
   /** Further bodies that name what another tenant has, by what they name. */
-  readonly probes?: Readonly<Record<string, BodyOf>>;
+  readonly probes?: Readonly<Record<string, MakeBody>>;
   /**
    * Requests that between them make every kind of storage request that the route can make. The last
    * one makes the most kinds. @default - its good request, to a project that has one of everything

@@ -60,7 +60,7 @@ export const getScenarios = (path: string): readonly Scenario[] =>
   path === doorPath ? doorScenarios : (getFixture(path).scenarios ?? [defaultScenario(path)]);
 
 /** Requests that between them use all that the function of a route may do, those that use the most first. */
-export const usesOf = (path: string): readonly Use[] => [
+export const getUses = (path: string): readonly Use[] => [
   ...getScenarios(path).toReversed(),
   ...(path === doorPath ? doorUses : (getFixture(path).uses ?? [])),
 ];

@@ -11,7 +11,7 @@ import {
   start,
   type Use,
 } from './scenario.ts';
-import { largeRow, type largeRowOf, readTables } from './tables.ts';
+import { largeRow, type makeLargeRow, readTables } from './tables.ts';
 
 const feedbackOn = (p: string, id: string): Sent => ({
   path: '/feedback/create',
@@ -86,7 +86,7 @@ export const choosing = (name: string, request: (p: string, choice: object) => S
   }));
 
 /** A call whose input is a row of a dataset. */
-export const withRow = ({ before, ref }: ReturnType<typeof largeRowOf>): Use => ({
+export const withRow = ({ before, ref }: ReturnType<typeof makeLargeRow>): Use => ({
   name: 'a call with a row of a dataset',
   before: (p) => [...before(p), report(start(p, 'c', { inputs: { row: ref(p) } }))],
   request: (p) => query(p, { expand_columns: ['inputs.row'] }),

@@ -103,7 +103,7 @@ const noTableRead = missing('digest', `there is no table ${'0'.repeat(64)} in ac
 const largeRows = [{ id: 'a' }, { id: 'b', text: noise(forBucket) }];
 
 /** A dataset, one of whose rows is in the bucket, and a ref to that row; by the digests of a door. */
-export const largeRowOf = (digests: Digests) => ({
+export const makeLargeRow = (digests: Digests) => ({
   before: (p: string): Sent[] => {
     const val = { rows: `svc:///${p}/table/${tableDigest(toDigests(largeRows, digests))}` };
     return [
@@ -115,7 +115,7 @@ export const largeRowOf = (digests: Digests) => ({
     `svc:///${p}/object/dataset:latest/attr/rows/id/${toDigests(largeRows, digests)[1]}`,
 });
 
-export const largeRow = largeRowOf(ownDigests);
+export const largeRow = makeLargeRow(ownDigests);
 
 /** The routes of files and tables. */
 export const tableFixtures = {

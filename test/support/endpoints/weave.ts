@@ -19,7 +19,7 @@ import {
   throughDoor,
   type Use,
 } from './scenario.ts';
-import { largeRowOf, weaveTableFixtures } from './tables.ts';
+import { makeLargeRow, weaveTableFixtures } from './tables.ts';
 import { labelFixtures, labelScenarios } from './weave-labels.ts';
 
 const views = (p: string): Sent[] => [...callViews(p), ...callReads(p, 'c')];
@@ -331,7 +331,7 @@ export const doorUses: readonly Use[] = ofBoth
   .flatMap((fixtures) => Object.entries(fixtures))
   .filter(([path]) => !/^\/(otel|inference)\//.test(path))
   .flatMap(([, { scenarios = [], uses = [] }]) => [...scenarios, ...uses])
-  .concat(withRow(largeRowOf(weaveDoor.digests)))
+  .concat(withRow(makeLargeRow(weaveDoor.digests)))
   .map(({ name, before, request }) => ({
     name,
     before: (p) => (before?.(p) ?? []).map(asWeave).map(throughDoor),

@@ -77,13 +77,13 @@ export const intercepted = (
 };
 
 /** Tells kinds of commands apart. */
-export type KindOf = (operation: string, input: object) => string;
+export type GetKind = (operation: string, input: object) => string;
 
 /** Runs something on a store, to learn of what kind each of its commands is. */
 export const findKinds = async (
   store: Store,
   work: (store: Store) => Promise<unknown>,
-  getKind: KindOf = (operation) => operation,
+  getKind: GetKind = (operation) => operation,
 ): Promise<string[]> => {
   const kinds: string[] = [];
   await work(intercepted(store, (_, operation, input) => void kinds.push(getKind(operation, input))));

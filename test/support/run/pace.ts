@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const quiet = { cpu: 100, disk: 50 };
 
 /** Of several times that something takes, in milliseconds, the one in the middle. */
-const timeOf = (work: () => void): number => {
+const measure = (work: () => void): number => {
   const times = [1, 2, 3].map(() => {
     const begun = performance.now();
     work();
@@ -34,7 +34,7 @@ const store = (): void => {
 };
 
 // The configuration measures, once in a run. Workers have its environment.
-process.env.TEST_PACE ??= Math.max(1, timeOf(compute) / quiet.cpu, timeOf(store) / quiet.disk).toFixed(1);
+process.env.TEST_PACE ??= Math.max(1, measure(compute) / quiet.cpu, measure(store) / quiet.disk).toFixed(1);
 
 /** How much longer than a quiet machine this one takes, at least 1. `TEST_PACE=4` says it beforehand. */
 export const pace = Number(process.env.TEST_PACE);

@@ -2,16 +2,16 @@ import { type RunnerTask, type RunnerTestSuite, TestRunner, type TestTryOptions 
 import { stopSharedServices } from '../service/shared.ts';
 
 /** The suites that a test is in, from its file inwards. */
-const suitesOf = ({ suite, file }: Pick<RunnerTask, 'suite' | 'file'>): RunnerTestSuite[] =>
-  suite ? [...suitesOf(suite), suite] : [file];
+const getSuites = ({ suite, file }: Pick<RunnerTask, 'suite' | 'file'>): RunnerTestSuite[] =>
+  suite ? [...getSuites(suite), suite] : [file];
 
 /** Does again what is done before and after all tests of some suites. */
 const beginAnew = async (suites: readonly RunnerTestSuite[]): Promise<void> => {
-  const hooksOf = (suite: RunnerTestSuite) => TestRunner.getSuiteHooks(suite);
+  const getHooks = (suite: RunnerTestSuite) => TestRunner.getSuiteHooks(suite);
   for (const suite of suites.toReversed())
-    for (const hook of hooksOf(suite).afterAll.toReversed()) await hook(suite);
+    for (const hook of getHooks(suite).afterAll.toReversed()) await hook(suite);
   await stopSharedServices();
-  for (const suite of suites) for (const hook of hooksOf(suite).beforeAll) await hook(suite);
+  for (const suite of suites) for (const hook of getHooks(suite).beforeAll) await hook(suite);
 };
 
 /**
@@ -23,8 +23,8 @@ const beginAnew = async (suites: readonly RunnerTestSuite[]): Promise<void> => {
 export default class AnewRunner extends TestRunner {
   override async onBeforeTryTask(test: RunnerTask, options: TestTryOptions): Promise<void> {
     super.onBeforeTryTask(test, options);
-    const isConcurrent = suitesOf(test).some(({ concurrent }) => concurrent) || test.concurrent;
+    const isConcurrent = getSuites(test).some(({ concurrent }) => concurrent) || test.concurrent;
     // Beside concurrent tests, others use what there is.
-    if ((options.retry > 1 || options.repeats > 0) && !isConcurrent) await beginAnew(suitesOf(test));
+    if ((options.retry > 1 || options.repeats > 0) && !isConcurrent) await beginAnew(getSuites(test));
   }
 }

@@ -47,17 +47,17 @@ class Refusal extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const idOf = (name: string): string => `arn:aws:cloudformation:us-east-1:000000000000:stack/${name}/1`;
+const toStackId = (name: string): string => `arn:aws:cloudformation:us-east-1:000000000000:stack/${name}/1`;
 
 const element = (name: string, content: string): string => `<${name}>${content}</${name}>`;
 const escaped = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const membersOf = (list: readonly Readonly<Record<string, string>>[]): string =>
+const toMembers = (list: readonly Readonly<Record<string, string>>[]): string =>
   list
     .map((fields) => Object.entries(fields).map(([field, value]) => element(field, value)))
     .map((fields) => element('member', fields.join('')))
     .join('');
 const members = (name: string, list: readonly Readonly<Record<string, string>>[]): string =>
-  element(name, membersOf(list));
+  element(name, toMembers(list));
 
 /** Starts it on loopback. No package of npm's has one that runs in a process. */
 export const startControlPlane = async (): Promise<ControlPlane> => {
@@ -66,13 +66,13 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
   const parameters = new Set<string>();
   const changes: string[] = [];
 
-  const tableOf = ({ TableName }: Fields): ControlledTable => {
+  const getTable = ({ TableName }: Fields): ControlledTable => {
     const table = tables.get(String(TableName));
     if (!table) throw new Refusal('ResourceNotFoundException');
     return table;
   };
   const describe = (request: Fields) => {
-    const { isProtected, stream } = tableOf(request);
+    const { isProtected, stream } = getTable(request);
     return {
       TableName: request.TableName,
       TableStatus: 'ACTIVE',
@@ -88,29 +88,29 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
   };
   const json: Readonly<Record<string, (request: Fields) => object>> = {
     DescribeTable: (request) => ({ Table: describe(request) }),
-    Scan: (request) => ({ Count: Math.min(1, tableOf(request).items), ScannedCount: 1 }),
+    Scan: (request) => ({ Count: Math.min(1, getTable(request).items), ScannedCount: 1 }),
     DescribeTimeToLive: (request) => ({
-      TimeToLiveDescription: { TimeToLiveStatus: tableOf(request).expiry ? 'ENABLED' : 'DISABLED' },
+      TimeToLiveDescription: { TimeToLiveStatus: getTable(request).expiry ? 'ENABLED' : 'DISABLED' },
     }),
     UpdateTimeToLive: (request) => {
-      const table = tableOf(request);
+      const table = getTable(request);
       if (table.expiry !== undefined) throw new Refusal('ValidationException');
       table.expiry = String((request.TimeToLiveSpecification as Fields).AttributeName);
       return {};
     },
     UpdateContinuousBackups: (request) => {
-      tableOf(request).isRecoverable = true;
+      getTable(request).isRecoverable = true;
       return {};
     },
     UpdateTable: (request) => {
-      const table = tableOf(request);
+      const table = getTable(request);
       const { DeletionProtectionEnabled: isProtected, StreamSpecification: stream } = request;
       if (typeof isProtected === 'boolean') table.isProtected = isProtected;
       if (stream) changeStream(table, stream as Fields);
       return { TableDescription: describe(request) };
     },
     DeleteTable: (request) => {
-      if (tableOf(request).isProtected) throw new Refusal('ValidationException');
+      if (getTable(request).isProtected) throw new Refusal('ValidationException');
       tables.delete(String(request.TableName));
       return {};
     },
@@ -121,34 +121,34 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
   };
 
   /** A stack by its name, if it is not deleted, or by its id. */
-  const stackOf = (name: string | null): ControlledStack => {
+  const findStack = (name: string | null): ControlledStack => {
     const stack = stacks.find(
-      (one) => idOf(one.name) === name || (one.name === name && one.status !== 'DELETE_COMPLETE'),
+      (one) => toStackId(one.name) === name || (one.name === name && one.status !== 'DELETE_COMPLETE'),
     );
     if (!stack) throw new Refusal('ValidationError');
     return stack;
   };
   const summary = ({ name, status }: ControlledStack) => ({
-    StackId: idOf(name),
+    StackId: toStackId(name),
     StackName: name,
     StackStatus: status,
     CreationTime: '2026-11-01T00:00:00Z',
   });
   const xml: Readonly<Record<string, (request: URLSearchParams) => string | Promise<string>>> = {
     DescribeStacks: (request) => {
-      const stack = stackOf(request.get('StackName'));
+      const stack = findStack(request.get('StackName'));
       const outputs = Object.entries(stack.outputs).map(([OutputKey, OutputValue]) => ({
         OutputKey,
         OutputValue,
       }));
-      return members('Stacks', [{ ...summary(stack), Outputs: membersOf(outputs) }]);
+      return members('Stacks', [{ ...summary(stack), Outputs: toMembers(outputs) }]);
     },
     ListStacks: () =>
       members('StackSummaries', stacks.filter(({ status }) => status === 'DELETE_COMPLETE').map(summary)),
     ListStackResources: (request) =>
       members(
         'StackResourceSummaries',
-        stackOf(request.get('StackName')).resources.map(({ id, type, name }) => ({
+        findStack(request.get('StackName')).resources.map(({ id, type, name }) => ({
           LogicalResourceId: id,
           PhysicalResourceId: name,
           ResourceType: type,
@@ -156,9 +156,9 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
         })),
       ),
     GetTemplate: (request) =>
-      element('TemplateBody', escaped(JSON.stringify(stackOf(request.get('StackName')).template))),
+      element('TemplateBody', escaped(JSON.stringify(findStack(request.get('StackName')).template))),
     DeleteStack: async (request) => {
-      const stack = stackOf(request.get('StackName'));
+      const stack = findStack(request.get('StackName'));
       stack.status = (await stack.deleteOthers?.()) === false ? 'DELETE_FAILED' : 'DELETE_COMPLETE';
       return '';
     },

@@ -159,9 +159,9 @@ const orderTitles: Readonly<Record<Order, string>> = {
   cost: 'Cost',
 };
 
-type CellOf = (figures: Figures, costText: (cost: number) => string) => ReactNode;
+type RenderCell = (figures: Figures, costText: (cost: number) => string) => ReactNode;
 
-const cells: Readonly<Record<Order, CellOf>> = {
+const cells: Readonly<Record<Order, RenderCell>> = {
   calls: ({ calls }) => countText(calls),
   errors: (figures) =>
     figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`,

@@ -102,16 +102,16 @@ export const count = (value: JsonValue | undefined): number => {
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : 0;
 };
 
-export const textOf = (value: JsonValue | undefined): string | undefined =>
+export const toText = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
 /** A text; undefined if it is none or empty. */
-export const nonEmptyText = (value: JsonValue | undefined): string | undefined => textOf(value) || undefined;
+export const nonEmptyText = (value: JsonValue | undefined): string | undefined => toText(value) || undefined;
 
-export const objectOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
+export const toObject = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** The objects of a list; none if it is no list. */
-export const objectsOf = (value: JsonValue | undefined): JsonObject[] =>
+export const toObjects = (value: JsonValue | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 /** A server-sent event with JSON. */

@@ -13,11 +13,11 @@ import {
   type EventReader,
   type EventWriter,
   nonEmptyText,
-  objectOf,
-  objectsOf,
   type StopReason,
   serverSentEvent,
-  textOf,
+  toObject,
+  toObjects,
+  toText,
   type Usage,
 } from './answer.ts';
 import { writeArguments, writeCall } from './chat-request.ts';
@@ -43,11 +43,11 @@ const reasons: ReadonlyMap<string, StopReason> = new Map(
 
 /** How an answer has ended. Some upstreams say `stop` after a call of a tool, where agents would stop. */
 const readEnding = (choice: JsonObject, hasCalls: boolean, refusal: string): Ending => {
-  const said = reasons.get(textOf(choice.finish_reason) ?? '') ?? 'end_turn';
+  const said = reasons.get(toText(choice.finish_reason) ?? '') ?? 'end_turn';
   if (refusal !== '') return { reason: 'refusal', explanation: refusal };
   if (said === 'end_turn' && hasCalls) return { reason: 'tool_use' };
   // vLLM says what stopped it, which may also be a token.
-  const sequence = textOf(choice.stop_reason);
+  const sequence = toText(choice.stop_reason);
   return said === 'end_turn' && sequence !== undefined
     ? { reason: 'stop_sequence', sequence }
     : { reason: said };
@@ -55,18 +55,18 @@ const readEnding = (choice: JsonObject, hasCalls: boolean, refusal: string): End
 
 const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
   if (!isJsonObject(usage)) return undefined;
-  const prompt = objectOf(usage.prompt_tokens_details);
+  const prompt = toObject(usage.prompt_tokens_details);
   return {
     input: count(usage.prompt_tokens),
     cacheRead: count(prompt.cached_tokens),
     cacheWrite: count(prompt.cache_write_tokens),
     output: count(usage.completion_tokens),
-    reasoning: count(objectOf(usage.completion_tokens_details).reasoning_tokens),
+    reasoning: count(toObject(usage.completion_tokens_details).reasoning_tokens),
   };
 };
 
-const reasoningOf = (message: JsonObject): string =>
-  textOf(message.reasoning_content) ?? textOf(message.reasoning) ?? '';
+const getReasoning = (message: JsonObject): string =>
+  toText(message.reasoning_content) ?? toText(message.reasoning) ?? '';
 
 /** What a tool is called with. Arguments that are no JSON stay the text that they are. */
 const readArguments = (text: string): JsonValue => {
@@ -79,30 +79,30 @@ const readArguments = (text: string): JsonValue => {
 };
 
 const readCall = (call: JsonObject): AnswerPart => {
-  const called = objectOf(call.function);
+  const called = toObject(call.function);
   return {
     kind: 'call',
-    id: textOf(call.id) ?? '',
-    name: textOf(called.name) ?? '',
-    input: readArguments(textOf(called.arguments) ?? ''),
+    id: toText(call.id) ?? '',
+    name: toText(called.name) ?? '',
+    input: readArguments(toText(called.arguments) ?? ''),
   };
 };
 
 /** The text of a content, which may be parts. */
-const contentOf = (content: JsonValue | undefined): string =>
-  textOf(content) ??
-  objectsOf(content)
-    .map((part) => textOf(part.text) ?? '')
+const joinContent = (content: JsonValue | undefined): string =>
+  toText(content) ??
+  toObjects(content)
+    .map((part) => toText(part.text) ?? '')
     .join('');
 
 /** Reads a whole answer of Chat Completions. */
 export const readCompletion = (completion: JsonObject): Answer => {
-  const choice = objectOf(objectsOf(completion.choices)[0]);
-  const message = objectOf(choice.message);
-  const thought = reasoningOf(message);
-  const content = contentOf(message.content);
-  const refusal = textOf(message.refusal) ?? '';
-  const calls = objectsOf(message.tool_calls).map(readCall);
+  const choice = toObject(toObjects(completion.choices)[0]);
+  const message = toObject(choice.message);
+  const thought = getReasoning(message);
+  const content = joinContent(message.content);
+  const refusal = toText(message.refusal) ?? '';
+  const calls = toObjects(message.tool_calls).map(readCall);
   return {
     id: nonEmptyText(completion.id),
     model: nonEmptyText(completion.model),
@@ -143,7 +143,7 @@ export class ChatReader implements EventReader {
       this.#hasStarted = true;
       events.push({ kind: 'start', id: nonEmptyText(data.id), model: nonEmptyText(data.model) });
     }
-    for (const choice of objectsOf(data.choices)) if (count(choice.index) === 0) this.#choice(choice, events);
+    for (const choice of toObjects(data.choices)) if (count(choice.index) === 0) this.#choice(choice, events);
     const usage = readUsage(data.usage);
     if (usage) events.push({ kind: 'usage', usage });
     return events;
@@ -156,14 +156,14 @@ export class ChatReader implements EventReader {
   }
 
   #choice(choice: JsonObject, events: AnswerEvent[]): void {
-    const delta = objectOf(choice.delta);
-    this.#piece('thinking', reasoningOf(delta), events);
-    this.#piece('text', contentOf(delta.content), events);
-    const refusal = textOf(delta.refusal) ?? '';
+    const delta = toObject(choice.delta);
+    this.#piece('thinking', getReasoning(delta), events);
+    this.#piece('text', joinContent(delta.content), events);
+    const refusal = toText(delta.refusal) ?? '';
     this.#refusal += refusal;
     this.#piece('text', refusal, events);
-    for (const call of objectsOf(delta.tool_calls)) this.#call(call, events);
-    if (textOf(choice.finish_reason) === undefined) return;
+    for (const call of toObjects(delta.tool_calls)) this.#call(call, events);
+    if (toText(choice.finish_reason) === undefined) return;
     this.hasEnded = true;
     this.#close(events);
     events.push({ kind: 'ending', ending: readEnding(choice, this.#calls.size > 0, this.#refusal) });
@@ -177,18 +177,18 @@ export class ChatReader implements EventReader {
   }
 
   #call(delta: JsonObject, events: AnswerEvent[]): void {
-    const called = objectOf(delta.function);
+    const called = toObject(delta.function);
     const at = count(delta.index);
     const call: StreamedCall = this.#calls.get(at) ?? { id: '', name: '' };
     this.#calls.set(at, call);
-    call.id ||= textOf(delta.id) ?? '';
-    call.name ||= textOf(called.name) ?? '';
+    call.id ||= toText(delta.id) ?? '';
+    call.name ||= toText(called.name) ?? '';
     if (call.part === undefined) {
       if (call.name === '') return;
       const id = call.id || `call_${at}`;
       call.part = this.#open({ kind: 'call', id, name: call.name, input: {} }, events);
     }
-    const piece = textOf(called.arguments) ?? '';
+    const piece = toText(called.arguments) ?? '';
     if (piece !== '') events.push({ kind: 'input', index: call.part, piece });
   }
 

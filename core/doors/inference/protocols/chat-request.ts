@@ -7,7 +7,7 @@ import {
 } from '../../../../foundations/wire/index.ts';
 import { base64OfText, parseDataUrl, textOfBase64, toDataUrl } from './data-url.ts';
 import { type Cached, readCacheControl, readThinkingConfig } from './messages-request.ts';
-import { effortOf, isClaude } from './models.ts';
+import { isClaude, toEffort } from './models.ts';
 import {
   type CallPart,
   type DocumentPart,
@@ -545,7 +545,7 @@ const writeToolChoice = (choice: ToolChoice): JsonValue => {
 const writeReasoning = ({ effort, thinking }: Prompt): JsonObject => {
   if (effort) return { reasoning_effort: effort.value };
   // Only a budget says how much. Without one, the model decides, as it does here without the field.
-  return thinking?.value.type === 'enabled' ? { reasoning_effort: effortOf(thinking.value.budget) } : {};
+  return thinking?.value.type === 'enabled' ? { reasoning_effort: toEffort(thinking.value.budget) } : {};
 };
 
 const writeFormat = ({ schema, name = 'answer', description }: Format): JsonObject => ({

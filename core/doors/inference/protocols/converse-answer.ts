@@ -6,10 +6,10 @@ import {
   count,
   type Ending,
   type EventReader,
-  objectOf,
-  objectsOf,
   type StopReason,
-  textOf,
+  toObject,
+  toObjects,
+  toText,
   type Usage,
 } from './answer.ts';
 import { readError } from './errors.ts';
@@ -48,8 +48,8 @@ const malformed: ReadonlyMap<string, string> = new Map(
 );
 
 const readEnding = (reason: string, fields: JsonValue | undefined): Ending => {
-  const additional = objectOf(fields);
-  const sequence = textOf(additional.stop_sequence) ?? textOf(objectOf(additional.delta).stop_sequence);
+  const additional = toObject(fields);
+  const sequence = toText(additional.stop_sequence) ?? toText(toObject(additional.delta).stop_sequence);
   return { reason: reasons.get(reason) ?? 'end_turn', sequence, explanation: explanations.get(reason) };
 };
 
@@ -71,30 +71,30 @@ const readBlock = (block: JsonObject): AnswerPart[] => {
   const { text, toolUse, reasoningContent, citationsContent } = block;
   if (typeof text === 'string') return [{ kind: 'text', text }];
   if (toolUse) {
-    const { toolUseId, name, input = {} } = objectOf(toolUse);
-    return [{ kind: 'call', id: textOf(toolUseId) ?? '', name: textOf(name) ?? '', input }];
+    const { toolUseId, name, input = {} } = toObject(toolUse);
+    return [{ kind: 'call', id: toText(toolUseId) ?? '', name: toText(name) ?? '', input }];
   }
   if (reasoningContent) {
-    const { reasoningText, redactedContent } = objectOf(reasoningContent);
-    const data = textOf(redactedContent);
+    const { reasoningText, redactedContent } = toObject(reasoningContent);
+    const data = toText(redactedContent);
     if (data !== undefined) return [{ kind: 'redacted', data }];
-    const reasoning = objectOf(reasoningText);
+    const reasoning = toObject(reasoningText);
     return [
-      { kind: 'thinking', text: textOf(reasoning.text) ?? '', signature: textOf(reasoning.signature) ?? '' },
+      { kind: 'thinking', text: toText(reasoning.text) ?? '', signature: toText(reasoning.signature) ?? '' },
     ];
   }
   // A cited text is a text; what it cites has no place in the answers of other APIs.
-  return objectsOf(objectOf(citationsContent).content).flatMap(readBlock);
+  return toObjects(toObject(citationsContent).content).flatMap(readBlock);
 };
 
 /** Why an answer with a 200 is a failure; undefined if it is none. */
-export const failureOf = (reason: JsonValue | undefined): string | undefined =>
-  malformed.get(textOf(reason) ?? '');
+export const findFailure = (reason: JsonValue | undefined): string | undefined =>
+  malformed.get(toText(reason) ?? '');
 
 /** Reads a whole answer of Converse. It has neither an id nor a model. */
 export const readConverse = (answer: JsonObject): Answer => ({
-  parts: objectsOf(objectOf(objectOf(answer.output).message).content).flatMap(readBlock),
-  ending: readEnding(textOf(answer.stopReason) ?? '', answer.additionalModelResponseFields),
+  parts: toObjects(toObject(toObject(answer.output).message).content).flatMap(readBlock),
+  ending: readEnding(toText(answer.stopReason) ?? '', answer.additionalModelResponseFields),
   usage: readUsage(answer.usage),
 });
 
@@ -112,16 +112,16 @@ const readDelta = (
   if (typeof text === 'string') return { part: { kind: 'text', text: '' }, kind: 'text', piece: text };
   if (toolUse) {
     const part = { kind: 'call' as const, id: '', name: '', input: {} };
-    return { part, kind: 'input', piece: textOf(objectOf(toolUse).input) ?? '' };
+    return { part, kind: 'input', piece: toText(toObject(toolUse).input) ?? '' };
   }
   if (!reasoningContent) return undefined;
-  const { text: thought, signature, redactedContent } = objectOf(reasoningContent);
-  const data = textOf(redactedContent);
+  const { text: thought, signature, redactedContent } = toObject(reasoningContent);
+  const data = toText(redactedContent);
   if (data !== undefined) return { part: { kind: 'redacted', data }, piece: '' };
   const part = { kind: 'thinking' as const, text: '', signature: '' };
   return typeof signature === 'string'
     ? { part, kind: 'signature', piece: signature }
-    : { part, kind: 'thinking', piece: textOf(thought) ?? '' };
+    : { part, kind: 'thinking', piece: toText(thought) ?? '' };
 };
 
 /** Reads a streamed answer of Converse. Blocks of text and reasoning begin with their first piece. */
@@ -135,16 +135,16 @@ export class ConverseReader implements EventReader {
       case 'messageStart':
         return [{ kind: 'start' }];
       case 'contentBlockStart': {
-        const [part] = readBlock(objectOf(data.start));
+        const [part] = readBlock(toObject(data.start));
         return part ? this.#begin(index, part) : [];
       }
       case 'contentBlockDelta':
-        return this.#delta(index, objectOf(data.delta));
+        return this.#delta(index, toObject(data.delta));
       case 'contentBlockStop':
         return this.#open.delete(index) ? [{ kind: 'close', index }] : [];
       case 'messageStop': {
-        const failure = failureOf(data.stopReason);
-        const reason = textOf(data.stopReason) ?? '';
+        const failure = findFailure(data.stopReason);
+        const reason = toText(data.stopReason) ?? '';
         if (failure !== undefined)
           return [{ kind: 'error', error: { status: 502, message: failure, code: reason } }];
         this.hasEnded = true;

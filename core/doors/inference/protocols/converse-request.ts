@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
 import { writeThinking, writeToolChoice } from './messages-request.ts';
-import { claudeThinking, effortOf, type Family, familyOf, thinkingWay, usualMaxTokens } from './models.ts';
+import { claudeThinking, type Family, getFamily, thinkingWay, toEffort, usualMaxTokens } from './models.ts';
 import {
   type CacheTtl,
   calledTools,
@@ -139,7 +139,7 @@ class Writer {
 
   #document({ source, title, context, citations, at }: DocumentPart): JsonObject {
     const rest = {
-      name: this.#nameOf(title),
+      name: this.#toDocumentName(title),
       ...(context && { context: context.value }),
       ...(citations && { citations: { enabled: true } }),
     };
@@ -155,7 +155,7 @@ class Writer {
   }
 
   /** Names have letters, digits, single spaces, hyphens, parentheses and brackets. */
-  #nameOf(title = ''): string {
+  #toDocumentName(title = ''): string {
     const clean = title
       .replace(/\.\w{1,5}$/, '')
       .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
@@ -247,7 +247,7 @@ const otherReasoning = (prompt: Prompt, family: Family, refusals: Refusals): Rea
   const { thinking, model } = prompt;
   const type = thinking?.value.type;
   const at = prompt.effort?.at ?? thinking?.at ?? [];
-  const budget = thinking?.value.type === 'enabled' ? effortOf(thinking.value.budget) : undefined;
+  const budget = thinking?.value.type === 'enabled' ? toEffort(thinking.value.budget) : undefined;
   const level = prompt.effort?.value ?? budget;
   switch (family) {
     case 'nova': {
@@ -320,7 +320,7 @@ const writeTurns = (turns: readonly Turn[], writer: Writer): JsonValue[] =>
  */
 export const writeConverse = (prompt: Prompt, betas: readonly string[], refusals: Refusals): JsonObject => {
   const { model, system, turns, stops, temperature, topP, tier } = prompt;
-  const family = familyOf(model);
+  const family = getFamily(model);
   const isClaude = family === 'claude';
   const anthropicBeta = betas.filter((beta) => takenBetas.has(beta));
   const writer = new Writer(family, refusals);

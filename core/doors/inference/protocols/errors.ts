@@ -5,7 +5,7 @@ import {
   plainNumber,
 } from '../../../../foundations/wire/index.ts';
 import { anthropicErrorType, openAiErrorType } from '../error.ts';
-import { textOf, type UpstreamError } from './answer.ts';
+import { toText, type UpstreamError } from './answer.ts';
 import type { ClientApi } from './translation.ts';
 
 /**
@@ -38,7 +38,7 @@ const statuses: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-const statusOf = (code: string | undefined): number | undefined =>
+const findStatus = (code: string | undefined): number | undefined =>
   statuses.get(
     (code ?? '')
       .toLowerCase()
@@ -60,15 +60,15 @@ export const readError = (value: JsonValue, status?: number, name?: string): Ups
   if (!isJsonObject(value)) {
     const text = typeof value === 'string' ? value.trim().slice(0, maxText) : JSON.stringify(value);
     const message = text === '' ? 'the upstream gave no reason' : text;
-    return { status: status ?? statusOf(name) ?? 500, message, code: name };
+    return { status: status ?? findStatus(name) ?? 500, message, code: name };
   }
   const { error = value } = value;
   if (!isJsonObject(error)) return readError(error, status, name);
   // Bedrock writes it in either case.
-  const message = textOf(error.message) ?? textOf(error.Message) ?? JSON.stringify(error);
-  const codes = [textOf(error.code), textOf(error.type), textOf(error.__type)?.replace(/^.*#/, ''), name];
+  const message = toText(error.message) ?? toText(error.Message) ?? JSON.stringify(error);
+  const codes = [toText(error.code), toText(error.type), toText(error.__type)?.replace(/^.*#/, ''), name];
   const numeric = plainNumber(error.code ?? null);
-  const known = codes.map(statusOf).find((each) => each !== undefined);
+  const known = codes.map(findStatus).find((each) => each !== undefined);
   return {
     status: status ?? known ?? (typeof numeric === 'number' && numeric >= 400 ? numeric : 500),
     message,

@@ -11,13 +11,13 @@ import {
   type AnswerEvent,
   type EventReader,
   type EventWriter,
-  objectOf,
-  objectsOf,
+  toObject,
+  toObjects,
   type UpstreamError,
 } from './answer.ts';
 import { ChatReader, ChatWriter, readCompletion, writeCompletion } from './chat-answer.ts';
 import { readChat, writeChat } from './chat-request.ts';
-import { ConverseReader, failureOf, readConverse } from './converse-answer.ts';
+import { ConverseReader, findFailure, readConverse } from './converse-answer.ts';
 import { writeConverse } from './converse-request.ts';
 import { incomplete, readError, unreadable, unreadableAnswer, writeError } from './errors.ts';
 import {
@@ -46,9 +46,9 @@ const requestWriters: Readonly<
 
 /** Whether a value has what makes an answer of an API. */
 const isAnswer: Readonly<Record<Api, (answer: JsonObject) => boolean>> = {
-  chat: ({ choices }) => objectsOf(choices).length > 0,
+  chat: ({ choices }) => toObjects(choices).length > 0,
   messages: ({ content }) => Array.isArray(content),
-  converse: ({ output }) => isJsonObject(objectOf(output).message),
+  converse: ({ output }) => isJsonObject(toObject(output).message),
 };
 
 const answerReaders: Readonly<Record<Api, (answer: JsonObject) => Answer>> = {
@@ -82,8 +82,8 @@ const upstreamFailure = ({ status, message, code = 'upstream_error' }: UpstreamE
 
 /** Reads a whole answer, unless it is an error or nothing that can be read. */
 const readAnswer = (api: Api, value: JsonValue): Answer => {
-  const answer = objectOf(value);
-  const failure = api === 'converse' ? failureOf(answer.stopReason) : undefined;
+  const answer = toObject(value);
+  const failure = api === 'converse' ? findFailure(answer.stopReason) : undefined;
   if (failure !== undefined) throw upstreamFailure({ status: 502, message: failure });
   if (isAnswer[api](answer)) return answerReaders[api](answer);
   throw upstreamFailure(answer.error ? readError(answer) : unreadableAnswer);

@@ -7,11 +7,11 @@ import {
   type Ending,
   type EventReader,
   type EventWriter,
-  objectOf,
-  objectsOf,
   type StopReason,
   serverSentEvent,
-  textOf,
+  toObject,
+  toObjects,
+  toText,
   type Usage,
 } from './answer.ts';
 import { readError, writeError } from './errors.ts';
@@ -32,11 +32,11 @@ const isReason = (text: string | undefined): text is StopReason => text !== unde
 
 /** How an answer has ended, of a message or a `message_delta`. An unknown reason is an ordinary end. */
 const readEnding = (fields: JsonObject): Ending => {
-  const reason = textOf(fields.stop_reason);
+  const reason = toText(fields.stop_reason);
   return {
     reason: isReason(reason) ? reason : 'end_turn',
-    sequence: textOf(fields.stop_sequence),
-    explanation: textOf(objectOf(fields.stop_details).explanation),
+    sequence: toText(fields.stop_sequence),
+    explanation: toText(toObject(fields.stop_details).explanation),
   };
 };
 
@@ -49,7 +49,7 @@ const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
     cacheRead,
     cacheWrite,
     output: count(usage.output_tokens),
-    reasoning: count(objectOf(usage.output_tokens_details).thinking_tokens),
+    reasoning: count(toObject(usage.output_tokens_details).thinking_tokens),
   };
 };
 
@@ -57,20 +57,20 @@ const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
 const readBlock = (block: JsonObject): AnswerPart | undefined => {
   switch (block.type) {
     case 'text':
-      return { kind: 'text', text: textOf(block.text) ?? '' };
+      return { kind: 'text', text: toText(block.text) ?? '' };
     case 'thinking':
       return {
         kind: 'thinking',
-        text: textOf(block.thinking) ?? '',
-        signature: textOf(block.signature) ?? '',
+        text: toText(block.thinking) ?? '',
+        signature: toText(block.signature) ?? '',
       };
     case 'redacted_thinking':
-      return { kind: 'redacted', data: textOf(block.data) ?? '' };
+      return { kind: 'redacted', data: toText(block.data) ?? '' };
     case 'tool_use':
       return {
         kind: 'call',
-        id: textOf(block.id) ?? '',
-        name: textOf(block.name) ?? '',
+        id: toText(block.id) ?? '',
+        name: toText(block.name) ?? '',
         input: block.input ?? {},
       };
     default:
@@ -80,9 +80,9 @@ const readBlock = (block: JsonObject): AnswerPart | undefined => {
 
 /** Reads a whole answer of Messages. */
 export const readMessage = (message: JsonObject): Answer => ({
-  id: textOf(message.id),
-  model: textOf(message.model),
-  parts: objectsOf(message.content).flatMap((block) => readBlock(block) ?? []),
+  id: toText(message.id),
+  model: toText(message.model),
+  parts: toObjects(message.content).flatMap((block) => readBlock(block) ?? []),
   ending: readEnding(message),
   usage: readUsage(message.usage),
 });
@@ -104,26 +104,26 @@ export class MessagesReader implements EventReader {
 
   read(name: string | undefined, data: JsonObject): readonly AnswerEvent[] {
     const index = count(data.index);
-    switch (textOf(data.type) ?? name) {
+    switch (toText(data.type) ?? name) {
       case 'message_start': {
-        const message = objectOf(data.message);
+        const message = toObject(data.message);
         this.#addUsage(message.usage);
-        return [{ kind: 'start', id: textOf(message.id), model: textOf(message.model) }];
+        return [{ kind: 'start', id: toText(message.id), model: toText(message.model) }];
       }
       case 'content_block_start': {
-        const part = readBlock(objectOf(data.content_block));
+        const part = readBlock(toObject(data.content_block));
         if (!part) return [];
         this.#open.add(index);
         return [{ kind: 'open', index, part }];
       }
       case 'content_block_delta':
-        return this.#open.has(index) ? this.#delta(index, objectOf(data.delta)) : [];
+        return this.#open.has(index) ? this.#delta(index, toObject(data.delta)) : [];
       case 'content_block_stop':
         return this.#open.delete(index) ? [{ kind: 'close', index }] : [];
       case 'message_delta': {
         this.#addUsage(data.usage);
-        const delta = objectOf(data.delta);
-        if (textOf(delta.stop_reason) === undefined) return [];
+        const delta = toObject(data.delta);
+        if (toText(delta.stop_reason) === undefined) return [];
         this.hasEnded = true;
         const usage = readUsage(this.#usage);
         return [
@@ -147,8 +147,8 @@ export class MessagesReader implements EventReader {
   }
 
   #delta(index: number, delta: JsonObject): readonly AnswerEvent[] {
-    const [kind, field] = deltas.get(textOf(delta.type) ?? '') ?? [];
-    const piece = field === undefined ? undefined : textOf(delta[field]);
+    const [kind, field] = deltas.get(toText(delta.type) ?? '') ?? [];
+    const piece = field === undefined ? undefined : toText(delta[field]);
     return kind === undefined || piece === undefined ? [] : [{ kind, index, piece }];
   }
 
@@ -253,7 +253,7 @@ export class MessagesWriter implements EventWriter {
       case 'input':
         return this.#delta(event.index, { type: 'input_json_delta', partial_json: event.piece });
       case 'close':
-        return this.#event('content_block_stop', { index: this.#indexOf(event.index) });
+        return this.#event('content_block_stop', { index: this.#getIndex(event.index) });
       case 'ending':
         this.#ending = event.ending;
         return '';
@@ -292,7 +292,7 @@ export class MessagesWriter implements EventWriter {
   #openBlock(index: number, part: AnswerPart): string {
     this.#indexes.set(index, this.#indexes.size);
     const opened = this.#event('content_block_start', {
-      index: this.#indexOf(index),
+      index: this.#getIndex(index),
       content_block: writeBlock(emptied(part)),
     });
     // What a block already has when it begins follows as pieces, where clients look for it.
@@ -307,10 +307,10 @@ export class MessagesWriter implements EventWriter {
   }
 
   #delta(index: number, delta: JsonObject): string {
-    return this.#event('content_block_delta', { index: this.#indexOf(index), delta });
+    return this.#event('content_block_delta', { index: this.#getIndex(index), delta });
   }
 
-  #indexOf(index: number): number {
+  #getIndex(index: number): number {
     return this.#indexes.get(index) ?? 0;
   }
 

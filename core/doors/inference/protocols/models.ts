@@ -14,7 +14,7 @@ const claudeVersion = /claude-(?:v|[a-z]+-v?)?(\d)(?:[-.](\d)(?!\d))?/;
 /** Newer than any that is known: a name of Claude without a version, such as `claude-mythos-preview`. */
 const newest: Version = [99, 0];
 
-const versionOf = (model: string): Version | undefined => {
+const parseVersion = (model: string): Version | undefined => {
   if (!/claude/i.test(model)) return undefined;
   const [, major, minor] = claudeVersion.exec(model.toLowerCase()) ?? [];
   return major === undefined ? newest : [Number(major), Number(minor ?? 0)];
@@ -24,7 +24,7 @@ const isAtLeast = ([major, minor]: Version, than: Version): boolean =>
   major > than[0] || (major === than[0] && minor >= than[1]);
 
 /** Whether a model is Claude, by its name. */
-export const isClaude = (model: string): boolean => versionOf(model) !== undefined;
+export const isClaude = (model: string): boolean => parseVersion(model) !== undefined;
 
 /** More than most answers need. A provider may count it against a quota before it answers. */
 const usualMost = 32_000;
@@ -34,7 +34,7 @@ const usualMost = 32_000;
  * as the model can give, and at most 32,000; 4,096 for a model that is not Claude.
  */
 export const usualMaxTokens = (model: string): number => {
-  const version = versionOf(model);
+  const version = parseVersion(model);
   return version && isAtLeast(version, [3, 7]) ? usualMost : 4096;
 };
 
@@ -43,7 +43,7 @@ export const usualMaxTokens = (model: string): number => {
  * is not Claude's is taken for a newer model.
  */
 export const thinkingWay = (model: string): 'none' | 'budget' | 'adaptive' => {
-  const version = versionOf(model) ?? newest;
+  const version = parseVersion(model) ?? newest;
   if (isAtLeast(version, [4, 6])) return 'adaptive';
   return isAtLeast(version, [3, 7]) ? 'budget' : 'none';
 };
@@ -60,14 +60,14 @@ const shares: ReadonlyMap<string, number> = new Map(
  * The budget of thinking that stands for an effort; undefined if the answer may not have as many
  * tokens as the smallest budget takes.
  */
-const budgetOf = (effort: string, maxTokens: Numeral): number | undefined => {
+export const toBudget = (effort: string, maxTokens: Numeral): number | undefined => {
   const all = Number(maxTokens);
   const budget = Math.floor(all * (shares.get(effort) ?? 0.95));
   return all > least ? Math.min(Math.max(budget, least), most, all - 1) : undefined;
 };
 
 /** The effort that stands for a budget of thinking, where only efforts can be said. */
-export const effortOf = (budget: Numeral): string => {
+export const toEffort = (budget: Numeral): string => {
   if (Number(budget) < 4096) return 'low';
   return Number(budget) < 16_384 ? 'medium' : 'high';
 };
@@ -99,7 +99,7 @@ export const claudeThinking = (
   const way = thinkingWay(model);
   if (way === 'adaptive') return { thinking: { type: 'adaptive' }, ...withEffort };
   if (way === 'none') return { problem: `the model ${model} does not reason` };
-  const budget = budgetOf(effort?.value ?? 'high', maxTokens);
+  const budget = toBudget(effort?.value ?? 'high', maxTokens);
   if (budget === undefined)
     return { problem: `the model ${model} takes at least ${least + 1} max_completion_tokens to reason` };
   return { thinking: { type: 'enabled', budget } };
@@ -109,7 +109,7 @@ export const claudeThinking = (
 export type Family = 'claude' | 'nova' | 'openai' | 'other';
 
 /** The family of a model on Bedrock, by its id or that of its inference profile. */
-export const familyOf = (model: string): Family => {
+export const getFamily = (model: string): Family => {
   if (isClaude(model)) return 'claude';
   if (/\bamazon\.nova/.test(model)) return 'nova';
   return /\bopenai\./.test(model) ? 'openai' : 'other';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { callIdOf } from '../../span.ts';
+import { toCallId } from '../../span.ts';
 import { asInputs, get, present, toText } from '../../values.ts';
 import type { Fact } from '../facts.ts';
 import { hashParts, message, type Operation, shown } from '../operation.ts';
@@ -61,7 +61,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
   const getId = (group: Group): string => {
     const spanId = findOwnSpan(group);
     const traceId = first(group.facts, (fact) => fact.traceId);
-    if (spanId !== undefined && traceId !== undefined) return callIdOf(traceId, spanId);
+    if (spanId !== undefined && traceId !== undefined) return toCallId(traceId, spanId);
     const [fact] = group.facts;
     return hashParts(fact ? getSession(fact) : '', `${group.kind} ${group.identity}`);
   };
@@ -95,7 +95,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
     return {
       id:
         spanId !== undefined && traceId !== undefined
-          ? callIdOf(traceId, spanId)
+          ? toCallId(traceId, spanId)
           : hashParts(fact ? getSession(fact) : '', `subagent ${agentId} ${fact?.text('prompt.id') ?? ''}`),
       agentId,
       name: getAgentName(agentFacts),
@@ -174,7 +174,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
       id: ids.get(group) ?? '',
       parentId:
         parent !== undefined && traceId !== undefined
-          ? callIdOf(traceId, parent)
+          ? toCallId(traceId, parent)
           : findParent(group.facts, turn),
       startedAt: getStart(times),
       endedAt: getEnd(times),
@@ -270,7 +270,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
       name: agent.name,
       parentId:
         toolSpan !== undefined && own?.traceId !== undefined
-          ? callIdOf(own.traceId, toolSpan)
+          ? toCallId(own.traceId, toolSpan)
           : ((spawner && ids.get(spawner)) ?? agentsById.get(caller ?? '')?.id ?? turn?.id ?? null),
       startedAt: getStart(times),
       endedAt: completed.length > 0 || isDone(agent.facts) ? getEnd(times) : undefined,
@@ -338,5 +338,5 @@ const shared: ReadonlySet<string> = new Set([
 /** The call around a turn: that of a traced program that runs the agent. */
 const parentOfTurn = (spans: readonly Fact[]): string | null =>
   first(spans, ({ traceId, parentSpanId }) =>
-    traceId !== undefined && parentSpanId !== undefined ? callIdOf(traceId, parentSpanId) : undefined,
+    traceId !== undefined && parentSpanId !== undefined ? toCallId(traceId, parentSpanId) : undefined,
   ) ?? null;

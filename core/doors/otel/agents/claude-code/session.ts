@@ -1,4 +1,4 @@
-import { callIdOf } from '../../span.ts';
+import { toCallId } from '../../span.ts';
 import type { Fact } from '../facts.ts';
 import { hashParts } from '../operation.ts';
 import { event, getSession, named, span, withinTool } from './telemetry.ts';
@@ -74,7 +74,7 @@ export class Session {
     if (known) return known;
     const { traceId } = fact;
     const spanId = key.startsWith('span ') ? key.slice(5) : undefined;
-    const id = spanId !== undefined && traceId !== undefined ? callIdOf(traceId, spanId) : key;
+    const id = spanId !== undefined && traceId !== undefined ? toCallId(traceId, spanId) : key;
     return { id, traceId: traceId ?? hashParts(getSession(fact), id), isUsers: true };
   }
 

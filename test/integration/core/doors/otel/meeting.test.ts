@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { storeSpans } from '../../../../../core/doors/otel/index.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
-import { callIdOf } from '../../../../../core/doors/otel/span.ts';
+import { toCallId } from '../../../../../core/doors/otel/span.ts';
 import { deleteCalls, leaveSpans, readLeftSpans } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
@@ -25,7 +25,7 @@ const newProject = (): ProjectId => `acme/meeting-${projects++}` as ProjectId;
 
 const traceId = '0000000000000000000000000000000a';
 const hex = (number: number): string => number.toString(16).padStart(16, '0');
-const makeId = (number: number): string => callIdOf(traceId, hex(number));
+const makeId = (number: number): string => toCallId(traceId, hex(number));
 
 /** Messages, so that nobody looks for them among log records. */
 const messages = { 'gen_ai.input.messages': '[{"role":"user","content":"hi"}]' };

@@ -228,11 +228,11 @@ describe('a stream of Messages', () => {
     },
     { type: 'message_stop' },
   ];
-  const streamOf = (events: readonly object[]) =>
+  const toStream = (events: readonly object[]) =>
     events.map((data) => `event: ${(data as { type: string }).type}\n${event(data)}`).join('');
 
   it('is the message that it would have been whole, wherever it is cut', () => {
-    const bytes = toBytes(streamOf([start, { type: 'ping' }, ...text, ...tool, ...ended]));
+    const bytes = toBytes(toStream([start, { type: 'ping' }, ...text, ...tool, ...ended]));
     fc.assert(
       fc.property(places, (at) => {
         const { output, truncated, error } = assembled(cut(bytes, at));
@@ -269,14 +269,14 @@ describe('a stream of Messages', () => {
       delta(0, { type: 'thinking_delta', thinking: '.' }),
       delta(0, { type: 'signature_delta', signature: 'sig' }),
     ];
-    expect(ofText(streamOf(events)).output).toMatchObject({
+    expect(ofText(toStream(events)).output).toMatchObject({
       content: [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }],
     });
   });
 
   it('is what came before it broke off, with arguments as far as they came, and its error', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-    expect(ofText(streamOf([start, ...text, ...tool.slice(0, 2), error]))).toMatchObject({
+    expect(ofText(toStream([start, ...text, ...tool.slice(0, 2), error]))).toMatchObject({
       output: { content: [{ text: 'It is sunny.' }, { name: 'f', input: '{"n": 1.0, "t' }] },
       error,
     });
@@ -284,18 +284,18 @@ describe('a stream of Messages', () => {
 
   it('has output from the first piece on, and not before', () => {
     const assembly = new StreamAssembly();
-    assembly.add(toBytes(streamOf([start, ...text.slice(0, 1)])));
+    assembly.add(toBytes(toStream([start, ...text.slice(0, 1)])));
     expect(assembly.hasOutput).toBe(false);
-    assembly.add(toBytes(streamOf(text.slice(1, 2))));
+    assembly.add(toBytes(toStream(text.slice(1, 2))));
     expect(assembly.hasOutput).toBe(true);
   });
 
   it('does not fill the memory, and its usage is still read', () => {
     const assembly = new StreamAssembly();
-    assembly.add(toBytes(streamOf([start, ...text.slice(0, 1)])));
-    const piece = toBytes(streamOf([delta(0, { type: 'text_delta', text: 'x'.repeat(50_000) })]));
+    assembly.add(toBytes(toStream([start, ...text.slice(0, 1)])));
+    const piece = toBytes(toStream([delta(0, { type: 'text_delta', text: 'x'.repeat(50_000) })]));
     for (let i = 0; i < 200; i++) assembly.add(piece);
-    assembly.add(toBytes(streamOf(ended)));
+    assembly.add(toBytes(toStream(ended)));
     const { output, truncated } = assembly.end();
     expect(truncated).toBe(true);
     expect(JSON.stringify(output).length).toBeLessThan(4.3 * 1024 * 1024);

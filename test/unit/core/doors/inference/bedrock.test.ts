@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bedrockWays, type WayRule } from '../../../../../core/doors/inference/bedrock.ts';
 
-const waysOf = (id: string, rule: WayRule = {}) => {
+const describeWays = (id: string, rule: WayRule = {}) => {
   const { ways, problem } = bedrockWays(id, rule);
   return problem ?? ways?.map(({ endpoint, api, prefix }) => `${endpoint} ${api}${prefix}`);
 };
@@ -32,7 +32,7 @@ describe('the ways to a model of Bedrock', () => {
     ['deepseek.v3-v1:0', ['runtime chat/openai/v1', 'runtime converse']],
     ['somebody.new-model-v1:0', ['runtime converse']],
   ])('%s: %j', (id, expected) => {
-    expect(waysOf(id)).toEqual(expected);
+    expect(describeWays(id)).toEqual(expected);
   });
 
   it.each([
@@ -46,24 +46,26 @@ describe('the ways to a model of Bedrock', () => {
     ['amazon.nova-2-sonic-v1:0', 'speaks'],
     ['amazon.titan-tg1-large', 'InvokeModel alone'],
   ])('there is none to %s, whatever its rule says', (id, reason) => {
-    expect(waysOf(id)).toContain(reason);
-    expect(waysOf(id, { api: 'converse' })).toContain(reason);
+    expect(describeWays(id)).toContain(reason);
+    expect(describeWays(id, { api: 'converse' })).toContain(reason);
   });
 
   it('are those that a rule says', () => {
     const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
-    expect(waysOf(claude, { api: 'converse' })).toEqual(['runtime converse']);
-    expect(waysOf(claude, { api: 'anthropic' })).toEqual(messages.slice(0, 1));
+    expect(describeWays(claude, { api: 'converse' })).toEqual(['runtime converse']);
+    expect(describeWays(claude, { api: 'anthropic' })).toEqual(messages.slice(0, 1));
     // The tables may be older than the model.
-    expect(waysOf('amazon.nova-9', { api: 'openai' })).toEqual(['runtime chat/openai/v1']);
-    expect(waysOf('anthropic.claude-opus-4-8', { endpoint: 'runtime' })).toEqual(messages.slice(0, 1));
-    expect(waysOf('qwen.qwen3-next', { endpoint: 'mantle' })).toEqual(['mantle chat/v1']);
-    expect(waysOf('google.gemma-4-31b', { endpoint: 'mantle' })).toEqual(['mantle chat/v1']);
+    expect(describeWays('amazon.nova-9', { api: 'openai' })).toEqual(['runtime chat/openai/v1']);
+    expect(describeWays('anthropic.claude-opus-4-8', { endpoint: 'runtime' })).toEqual(messages.slice(0, 1));
+    expect(describeWays('qwen.qwen3-next', { endpoint: 'mantle' })).toEqual(['mantle chat/v1']);
+    expect(describeWays('google.gemma-4-31b', { endpoint: 'mantle' })).toEqual(['mantle chat/v1']);
   });
 
   it('do not lead to what Mantle lacks', () => {
-    expect(waysOf('google.gemma-4-31b', { endpoint: 'mantle', api: 'converse' })).toContain('no Converse');
-    expect(waysOf('eu.anthropic.claude-opus-5', { endpoint: 'mantle' })).toContain(
+    expect(describeWays('google.gemma-4-31b', { endpoint: 'mantle', api: 'converse' })).toContain(
+      'no Converse',
+    );
+    expect(describeWays('eu.anthropic.claude-opus-5', { endpoint: 'mantle' })).toContain(
       'no inference profiles: write anthropic.claude-opus-5',
     );
   });

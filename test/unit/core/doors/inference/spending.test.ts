@@ -2,7 +2,7 @@ import { findProvider, type TieredPrices } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { neverReached } from '../../../../../core/doors/inference/index.ts';
-import { dearestOf, tokensAtMost } from '../../../../../core/doors/inference/spending.ts';
+import { findMostExpensive, tokensAtMost } from '../../../../../core/doors/inference/spending.ts';
 import { upstreamTimedOut, upstreamUnreachable } from '../../../../../core/doors/inference/upstream.ts';
 import { askForUsage, withoutUsage } from '../../../../../core/doors/inference/usage.ts';
 import { dearestDefault, loadDefaultPrices } from '../../../../../core/records/costs/index.ts';
@@ -36,7 +36,7 @@ describe('of the models that may be asked one after the other', () => {
     const prices = (names: readonly string[], at: number, tokens: number) =>
       names.map((name) => defaults(name, at, tokens)).find((price) => price !== undefined);
     const request = { path: '/chat/completions', body: { model, ...body }, prices, now: Date.now() } as const;
-    return dearestOf(models, request);
+    return findMostExpensive(models, request);
   };
 
   it('the dearest is that whose answer can cost most', async () => {

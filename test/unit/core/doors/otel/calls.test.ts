@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { idFrom, toMicros, toOpName } from '../../../../../core/doors/otel/calls.ts';
 import { findProject } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
-import { callIdOf } from '../../../../../core/doors/otel/span.ts';
+import { toCallId } from '../../../../../core/doors/otel/span.ts';
 import { isId } from '../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
@@ -52,7 +52,7 @@ describe('an id made of a text', () => {
 
 describe('a call', () => {
   it('is named by its span', () => {
-    expect(callIdOf('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331')).toBe(
+    expect(toCallId('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331')).toBe(
       '8448eb211c80319cb7ad6b7169203331',
     );
   });

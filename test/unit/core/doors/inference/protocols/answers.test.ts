@@ -52,7 +52,7 @@ const converse = (content: JsonValue, stopReason = 'end_turn', more: JsonObject 
   ...more,
 });
 
-const choiceOf = (answer: JsonObject): JsonObject => (answer.choices as JsonObject[])[0] ?? {};
+const getChoice = (answer: JsonObject): JsonObject => (answer.choices as JsonObject[])[0] ?? {};
 
 describe('an answer', () => {
   it('of Messages is a completion with thinking, tools and usage', () => {
@@ -221,7 +221,7 @@ describe('an answer', () => {
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
   ])('that ends with Anthropic’s %s has the finish reason %s', (stop_reason, reason) => {
-    expect(choiceOf(answered('chat', 'messages', message({ stop_reason }))).finish_reason).toBe(reason);
+    expect(getChoice(answered('chat', 'messages', message({ stop_reason }))).finish_reason).toBe(reason);
   });
 
   it.each([
@@ -234,7 +234,7 @@ describe('an answer', () => {
     ['model_context_window_exceeded', 'length', 'model_context_window_exceeded'],
   ])('that ends with Converse’s %s is %s and %s', (stopReason, chat, messages) => {
     const value = converse([{ text: 'x' }], stopReason);
-    expect(choiceOf(answered('chat', 'converse', value)).finish_reason).toBe(chat);
+    expect(getChoice(answered('chat', 'converse', value)).finish_reason).toBe(chat);
     expect(answered('messages', 'converse', value).stop_reason).toBe(messages);
   });
 
@@ -276,7 +276,7 @@ describe('an answer', () => {
     });
     const details = { stop_details: { type: 'refusal', category: 'bio', explanation: 'Too dangerous.' } };
     const chat = answered('chat', 'messages', message({ stop_reason: 'refusal', ...details }));
-    expect(choiceOf(chat)).toMatchObject({
+    expect(getChoice(chat)).toMatchObject({
       message: { content: null, refusal: 'Too dangerous.' },
       finish_reason: 'content_filter',
     });

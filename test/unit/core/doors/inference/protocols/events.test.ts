@@ -38,14 +38,14 @@ const streamed = (
 };
 
 /** The data of server-sent events. */
-const dataOf = (text: string): string[] =>
+const readData = (text: string): string[] =>
   text
     .split('\n\n')
     .flatMap((event) =>
       event.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : [])),
     );
-const chunksOf = (text: string): JsonObject[] =>
-  dataOf(text).flatMap((data) => (data === '[DONE]' ? [] : [JSON.parse(data)]));
+const readChunks = (text: string): JsonObject[] =>
+  readData(text).flatMap((data) => (data === '[DONE]' ? [] : [JSON.parse(data)]));
 
 /** An answer as each of the three APIs streams it, and what it is whole. */
 interface Spoken {
@@ -246,7 +246,7 @@ describe('a streamed answer for OpenAI’s SDK', () => {
   });
 
   it('has its usage only if the client asks for it', () => {
-    const chunks = chunksOf(streamed('chat', 'messages', usual.messages, {}));
+    const chunks = readChunks(streamed('chat', 'messages', usual.messages, {}));
     expect(chunks.filter(({ usage }) => usage)).toEqual([]);
   });
 
@@ -340,7 +340,7 @@ describe('a stream', () => {
       );
     });
     for (let cut = 0; cut <= last; cut++) {
-      const data = dataOf(streamed(from, to, events.slice(0, cut)));
+      const data = readData(streamed(from, to, events.slice(0, cut)));
       expect(data.at(-1)).toContain('the upstream closed its answer before it was complete');
       expect(data.join()).not.toMatch(/\[DONE\]|message_stop/);
     }

@@ -684,10 +684,10 @@ describe('a request of Messages', () => {
 
   it('says in Chat Completions what a model may not do', () => {
     const body = (choice: JsonObject) => ({ messages: hello, tools: [weatherBlock], tool_choice: choice });
-    const choiceOf = (choice: JsonObject) => translated('messages', 'chat', body(choice)).tool_choice;
-    expect(choiceOf({ type: 'none' })).toBe('none');
-    expect(choiceOf({ type: 'any' })).toBe('required');
-    expect(choiceOf({ type: 'tool', name: 'weather' })).toEqual({
+    const translateChoice = (choice: JsonObject) => translated('messages', 'chat', body(choice)).tool_choice;
+    expect(translateChoice({ type: 'none' })).toBe('none');
+    expect(translateChoice({ type: 'any' })).toBe('required');
+    expect(translateChoice({ type: 'tool', name: 'weather' })).toEqual({
       type: 'function',
       function: { name: 'weather' },
     });
