@@ -102,7 +102,7 @@ export const storeLocalKey = async (table: Table, { key, file }: LocalKey): Prom
 };
 
 /** The settings of `npm start`, from the environment. */
-export interface Settings {
+export interface LocalSettings {
   /** 0 for any free port. */
   readonly port: number;
   /** Names of this machine by which clients may reach the port, beside its own. */
@@ -246,7 +246,7 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
  *
  * @throws BadSetting that names the variable and says what to write
  */
-export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
+export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
   const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
   const dynamodb = readEndpoint(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = readSwitch(environment, 'DYNAMODB_LOCAL');

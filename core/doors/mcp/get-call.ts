@@ -55,7 +55,7 @@ const valueAtPath = (call: Call, path: string): Json => {
 };
 
 /** One value of a call, from an offset on. */
-const readPart = (
+const readValueFrom = (
   value: Json,
   path: string,
   offset: number,
@@ -107,7 +107,7 @@ export const getCall = runs(description, async (args, context) => {
   const call = await readOne(context, projectId, callId, asked);
   const url = links.trace(projectId, toText(call.trace_id) ?? '', callId);
   if (path !== null)
-    return readPart(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
+    return readValueFrom(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
   const about = {
     ...toRow(call),
     ...compact({

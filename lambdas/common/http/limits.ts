@@ -11,7 +11,7 @@ import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { settings } from './settings.ts';
+import { stores } from './stores.ts';
 
 const { LIMITS } = process.env;
 
@@ -41,7 +41,7 @@ export const projectLimits = async (
   budget: RequestBudget,
   endUser?: string,
 ): Promise<readonly SpendingLimit[]> => {
-  const read = () => readProjectLimits(settings.objects, projectId, parseLimits, budget);
+  const read = () => readProjectLimits(stores.objects, projectId, parseLimits, budget);
   return limitsOfProject(projectId, await remembered.get(projectId, read), endUser);
 };
 

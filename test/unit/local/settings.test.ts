@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../../local/settings.ts';
+import { readLocalSettings } from '../../../local/settings.ts';
 
 describe('the settings', () => {
   it('have these defaults', () => {
-    expect(readSettings({})).toEqual({ port: 8787, demo: true, verbose: false, settings: {} });
+    expect(readLocalSettings({})).toEqual({ port: 8787, demo: true, verbose: false, settings: {} });
   });
 
   it('come from the environment', () => {
-    const settings = readSettings({
+    const settings = readLocalSettings({
       PORT: '0',
       LOCAL_KEY: 'svc_key',
       DEMO: '0',
@@ -36,24 +36,24 @@ describe('the settings', () => {
   });
 
   it('may name hosts, in whatever case and with spaces', () => {
-    expect(readSettings({ ALLOWED_HOSTS: 'Host.docker.internal, box' })).toMatchObject({
+    expect(readLocalSettings({ ALLOWED_HOSTS: 'Host.docker.internal, box' })).toMatchObject({
       hosts: ['host.docker.internal', 'box'],
     });
   });
 
   it('may ask for DynamoDB Local, unless they name another store', () => {
-    expect(readSettings({ DYNAMODB_LOCAL: '1' })).toMatchObject({ dynamodbLocal: true });
+    expect(readLocalSettings({ DYNAMODB_LOCAL: '1' })).toMatchObject({ dynamodbLocal: true });
     const both = { DYNAMODB_LOCAL: '1', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
-    expect(() => readSettings(both)).toThrow('are both set: leave one of them out');
+    expect(() => readLocalSettings(both)).toThrow('are both set: leave one of them out');
   });
 
   it('refuse the dialect that there was once, and say where Weave’s SDKs are served now', () => {
-    expect(() => readSettings({ DIALECT: 'weave' })).toThrow('DIALECT is gone, leave it out');
+    expect(() => readLocalSettings({ DIALECT: 'weave' })).toThrow('DIALECT is gone, leave it out');
   });
 
   it('treat empty variables as absent', () => {
     const empty = { PORT: '', LOCAL_KEY: '', DATA_DIR: '', AWS_ENDPOINT_URL_S3: '' };
-    expect(readSettings(empty)).toEqual(readSettings({}));
+    expect(readLocalSettings(empty)).toEqual(readLocalSettings({}));
   });
 
   it.each([
@@ -66,11 +66,11 @@ describe('the settings', () => {
     ['no', false],
     ['off', false],
   ])('read %s as %s', (value, on) => {
-    expect(readSettings({ DEMO: value, LOG: value })).toMatchObject({ demo: on, verbose: on });
+    expect(readLocalSettings({ DEMO: value, LOG: value })).toMatchObject({ demo: on, verbose: on });
   });
 
   it('address a store on this machine by its IP address, and no other store', () => {
-    const readEndpoint = (url: string) => readSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
+    const readEndpoint = (url: string) => readLocalSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
     expect(readEndpoint('http://localhost')).toBe('http://127.0.0.1');
     expect(readEndpoint('https://LOCALHOST/s3')).toBe('https://127.0.0.1/s3');
     expect(readEndpoint('http://localhost.example:1')).toBe('http://localhost.example:1');
@@ -94,13 +94,13 @@ describe('the settings', () => {
     [{ INFERENCE_BASE_URL: 'api.openai.com' }, 'INFERENCE_BASE_URL is api.openai.com: write a URL'],
     [{ INFERENCE_API_KEY: 'sk-key' }, 'INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too'],
   ])('are refused with what to write if they are wrong: %j', (environment, message) => {
-    expect(() => readSettings(environment)).toThrow(message);
+    expect(() => readLocalSettings(environment)).toThrow(message);
   });
 });
 
 describe('INFERENCE_UPSTREAMS', () => {
   const read = (upstreams: unknown) =>
-    readSettings({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }).upstreams;
+    readLocalSettings({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }).upstreams;
   const own = { name: 'own', baseUrl: 'http://127.0.0.1:9000/v1', models: ['own/*'], key: 'sk-own' };
 
   it('has upstreams as the setting has them, with their keys and on loopback', () => {
@@ -118,7 +118,7 @@ describe('INFERENCE_UPSTREAMS', () => {
       firstByteSeconds: 5,
     };
     expect(read([own, claude, bedrock])).toEqual([own, claude, bedrock]);
-    expect(readSettings({ INFERENCE_UPSTREAMS: '' })).not.toHaveProperty('upstreams');
+    expect(readLocalSettings({ INFERENCE_UPSTREAMS: '' })).not.toHaveProperty('upstreams');
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('INFERENCE_UPSTREAMS', () => {
     [[{ name: 'b', bedrock: true, models: ['cohere.embed-v4:0'] }], 'it makes embeddings'],
   ])('is refused with what to write, and without the key: %j', (given, message) => {
     const reading = () =>
-      readSettings({ INFERENCE_UPSTREAMS: typeof given === 'string' ? given : JSON.stringify(given) });
+      readLocalSettings({ INFERENCE_UPSTREAMS: typeof given === 'string' ? given : JSON.stringify(given) });
     expect(reading).toThrow(message);
     expect(reading).not.toThrow('sk-own');
     expect(reading).not.toThrow('sk own');
@@ -140,7 +140,7 @@ describe('INFERENCE_UPSTREAMS', () => {
 describe('WEBHOOKS', () => {
   const bad = (value: unknown): string => {
     try {
-      readSettings({ WEBHOOKS: typeof value === 'string' ? value : JSON.stringify(value) });
+      readLocalSettings({ WEBHOOKS: typeof value === 'string' ? value : JSON.stringify(value) });
     } catch (error) {
       return error instanceof Error ? error.message : '';
     }
@@ -149,8 +149,8 @@ describe('WEBHOOKS', () => {
 
   it('names webhooks, also on this machine', () => {
     const webhooks = { ops: 'http://127.0.0.1:9000/hook', chat: 'https://hooks.slack.com/services/x' };
-    expect(readSettings({ WEBHOOKS: JSON.stringify(webhooks) })).toMatchObject({ webhooks });
-    expect(readSettings({ WEBHOOKS: '' })).not.toHaveProperty('webhooks');
+    expect(readLocalSettings({ WEBHOOKS: JSON.stringify(webhooks) })).toMatchObject({ webhooks });
+    expect(readLocalSettings({ WEBHOOKS: '' })).not.toHaveProperty('webhooks');
   });
 
   it.each([

@@ -2,7 +2,7 @@ import type { Call } from '../../api/contract.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
 /** A part of a message. */
-export type Part =
+export type ContentPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'image'; readonly url: string }
@@ -20,7 +20,7 @@ export type Part =
 export interface Message {
   readonly role: string;
   readonly name?: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ const parsed = (value: unknown): unknown => {
   return read === undefined ? value : read;
 };
 
-const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
+const callPart = (name: unknown, id: unknown, input: unknown): ContentPart => ({
   kind: 'call',
   name: toText(name) ?? 'tool',
   id: toText(id),
@@ -42,7 +42,7 @@ const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
 });
 
 /** OpenAI's `tool_calls`: `{id, function: {name, arguments}}`, or the same without `function`. */
-const toolCallPart = (value: unknown): Part => {
+const toolCallPart = (value: unknown): ContentPart => {
   if (!isObject(value)) return { kind: 'other', value };
   const call = isObject(value.function) ? value.function : value;
   return callPart(call.name, value.id, call.arguments ?? call.args ?? call.input);
@@ -63,7 +63,7 @@ const listedText = (value: unknown): unknown => {
 };
 
 /** Results often are JSON within a text, or texts in a list. */
-const resultPart = (id: unknown, output: unknown): Part => ({
+const resultPart = (id: unknown, output: unknown): ContentPart => ({
   kind: 'result',
   id: toText(id),
   output: parsed(listedText(output)),
@@ -89,17 +89,17 @@ const mediaUrl = ({ modality, mime_type, content, uri }: Fields): string | undef
   return toText(uri) ?? (data && `data:${type};base64,${data}`);
 };
 
-const imagePart = (url: string | undefined): Part | undefined =>
+const imagePart = (url: string | undefined): ContentPart | undefined =>
   url === undefined ? undefined : { kind: 'image', url };
 
 /** What was thought, as a text or as texts in a list. Without words if they are encrypted. */
-const thinkingPart = (...values: readonly unknown[]): Part => {
+const thinkingPart = (...values: readonly unknown[]): ContentPart => {
   const texts = values.map((value) => toText(Array.isArray(value) ? joined(value) : value));
   return { kind: 'thinking', text: texts.find((text) => text) ?? '' };
 };
 
 /** Parts that say what they are by their `type`: OpenAI, Anthropic, OpenTelemetry. */
-const typedPart = (part: Fields): Part | undefined => {
+const typedPart = (part: Fields): ContentPart | undefined => {
   switch (part.type) {
     case 'text':
     case 'input_text':
@@ -135,7 +135,7 @@ const typedPart = (part: Fields): Part | undefined => {
 };
 
 /** Bedrock's parts, which say what they are by their only key. */
-const bedrockPart = (part: Fields): Part | undefined => {
+const bedrockPart = (part: Fields): ContentPart | undefined => {
   const { text, toolUse, toolResult, image, reasoningContent: thought } = part;
   if (typeof text === 'string') return { kind: 'text', text };
   if (isObject(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
@@ -144,22 +144,24 @@ const bedrockPart = (part: Fields): Part | undefined => {
   return isObject(image) ? imagePart(imageUrl(image)) : undefined;
 };
 
-const toPart = (value: unknown): Part => {
+const toPart = (value: unknown): ContentPart => {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (!isObject(value)) return { kind: 'other', value };
   return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
 };
 
-const contentParts = (content: unknown): Part[] => {
+const contentParts = (content: unknown): ContentPart[] => {
   if (content === null || content === undefined || content === '') return [];
   return Array.isArray(content) ? content.map(toPart) : [toPart(content)];
 };
 
 /** OpenAI's message of role `tool`: all of it is the result of one call. */
-const toolResultParts = (message: Fields): Part[] => [resultPart(message.tool_call_id, message.content)];
+const toolResultParts = (message: Fields): ContentPart[] => [
+  resultPart(message.tool_call_id, message.content),
+];
 
 /** What OpenAI and those who follow it keep beside the content, in the order of a reader. */
-const getParts = (message: Fields): Part[] => {
+const getParts = (message: Fields): ContentPart[] => {
   const { content, tool_calls: calls, function_call: call, refusal } = message;
   const thought = toText(message.reasoning_content) || toText(message.reasoning);
   return [
@@ -185,7 +187,8 @@ const saysMore = (message: Fields): boolean =>
 /** An item of OpenAI's responses, which has no role. All calls of tools are the assistant's. */
 const toItem = (item: Fields, role: string): Message | undefined => {
   const isCall = /_call$/.test(toText(item.type) ?? '');
-  const part: Part | undefined = typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
+  const part: ContentPart | undefined =
+    typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
   if (!part) return undefined;
   if (part.kind === 'result') return { role: 'tool', parts: [part] };
   const isAssistant = isCall || part.kind === 'call' || part.kind === 'thinking';
@@ -226,7 +229,8 @@ export const parseMessage = (given: unknown, role = 'user'): Message => {
   if (item) return item;
   const isToolResult = own === 'tool' && !Array.isArray(value.parts);
   const parts = isToolResult ? toolResultParts(value) : getParts(value);
-  const all: readonly Part[] = parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
+  const all: readonly ContentPart[] =
+    parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
   // Anthropic and Bedrock send results in the user's name.
   const isResults = own === 'user' && all.length > 0 && all.every(({ kind }) => kind === 'result');
   return {
@@ -331,7 +335,7 @@ export const answeredIn = (output: unknown): readonly Message[] | undefined => {
 /** Gives every result the name of the tool, by the id of the call that asked for it. */
 const withToolNames = (messages: readonly Message[]): Message[] => {
   const names = new Map<string, string>();
-  const named = (part: Part): Part => {
+  const named = (part: ContentPart): ContentPart => {
     if (part.kind === 'call' && part.id !== undefined) names.set(part.id, part.name);
     if (part.kind !== 'result' || part.id === undefined) return part;
     const name = names.get(part.id);

@@ -8,7 +8,7 @@ import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
-import type { Message, Part } from '../messages/conversation.ts';
+import type { ContentPart, Message } from '../messages/conversation.ts';
 import {
   contentAt,
   neededFor,
@@ -62,7 +62,7 @@ const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
 const toText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
 
 interface StoryPartProps {
-  readonly part: Part;
+  readonly part: ContentPart;
   readonly plain: boolean;
   /** Whether it is what a tool says itself, under its own name. */
   readonly ofTool: boolean;
