@@ -260,7 +260,7 @@ const feedbackQueryBody = () => {
     {
       project_id: project,
       fields: field(
-        nullish(listSchema(pathSchema(kind), maxFields, 'paths')),
+        nullish(listSchema(pathSchema(kind), maxFields, { noun: 'paths' })),
         'The fields to answer, also dotted paths into the payload. All without it.',
       ),
       query: field(optionalQuery(kind), queryText),
