@@ -13,7 +13,7 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import { localUpstreams } from '../lib/config.ts';
+import { localUpstreams, readConfig } from '../lib/config.ts';
 import type { LocalUpstream, LocalUpstreams } from './inference.ts';
 
 /** URLs of webhooks by their names, the same for all projects. */
@@ -231,7 +231,7 @@ const parseWebhooks = (text: string | undefined): LocalWebhooks | undefined => {
   return data;
 };
 
-/** Settings of the stack, each of which a variable of its name in capitals switches on. */
+/** Settings of the stack that a variable switches on, with what they are then. */
 const switchedSettings: Readonly<Record<string, unknown>> = {
   events: true,
   analytics: true,
@@ -241,13 +241,30 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
   limits: true,
 };
 
+/** Settings of the stack that are what their variable says. */
+const textSettings = ['redact', 'corsOrigins'];
+
+/** The variable of a setting: `CORS_ORIGINS` for `corsOrigins`. */
+const toVariable = (setting: string): string => setting.replace(/[A-Z]/g, '_$&').toUpperCase();
+
+/** The settings of the stack that variables of their names give, checked under those names. */
+const readStackSettings = (environment: NodeJS.ProcessEnv): Record<string, unknown> => {
+  const texts = textSettings
+    .map((setting) => [setting, environment[toVariable(setting)]])
+    .filter(([, text]) => text);
+  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, toVariable(name)));
+  const settings = Object.fromEntries([...texts, ...on]);
+  readConfig(settings, toVariable);
+  return settings;
+};
+
 /**
  * Reads the settings from the environment. An empty variable counts as absent.
  *
- * @throws BadSetting that names the variable and says what to write
+ * @throws BadSetting or SettingsError that names the variable and says what to write
  */
 export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
-  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
+  const { LOCAL_KEY: key, DATA_DIR: dataDir } = environment;
   const dynamodb = readEndpoint(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = readSwitch(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
@@ -261,16 +278,11 @@ export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings
     );
   const webhooks = parseWebhooks(environment.WEBHOOKS);
   const hosts = parseHosts(environment.ALLOWED_HOSTS);
-  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, name.toUpperCase()));
   return {
     port: parsePort(environment.PORT),
     demo: readSwitch(environment, 'DEMO', true),
     verbose: readSwitch(environment, 'LOG'),
-    settings: {
-      ...(redact && { redact }),
-      ...(corsOrigins && { corsOrigins }),
-      ...Object.fromEntries(on),
-    },
+    settings: readStackSettings(environment),
     ...(webhooks && { webhooks }),
     ...(hosts && { hosts }),
     ...(key && { key }),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLocalSettings } from '../../../local/settings.ts';
 
@@ -93,6 +95,9 @@ describe('the settings', () => {
     [{ AWS_ENDPOINT_URL_S3: 'nonsense' }, 'AWS_ENDPOINT_URL_S3 is nonsense: write a URL'],
     [{ INFERENCE_BASE_URL: 'api.openai.com' }, 'INFERENCE_BASE_URL is api.openai.com: write a URL'],
     [{ INFERENCE_API_KEY: 'sk-key' }, 'INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too'],
+    [{ CORS_ORIGINS: 'app.example.com' }, /^CORS_ORIGINS\[0\]: write an origin/],
+    [{ REDACT: '{' }, /^REDACT is "\{": write a list of rules/],
+    [{ REDACT: '[{"name": "email"}]' }, /^REDACT\[0\]/],
   ])('are refused with what to write if they are wrong: %j', (environment, message) => {
     expect(() => readLocalSettings(environment)).toThrow(message);
   });
@@ -162,5 +167,41 @@ describe('WEBHOOKS', () => {
   ])('%j is refused with what to write, and without the URL', (value, message) => {
     expect(bad(value)).toContain(message);
     expect(bad(value)).not.toContain('secret');
+  });
+});
+
+describe('docs/local.md', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/local.md'), 'utf8');
+  const namesIn = (part = '') =>
+    Array.from(part.matchAll(/`([A-Z][A-Z0-9_]+)(?:=1|=0)?`/g), ([, name]) => name);
+
+  it('has a row for each variable and no other', () => {
+    const variables = new Set<string>();
+    readLocalSettings(
+      new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void variables.add(String(name)) }),
+    );
+    // It is read to say that it is gone.
+    variables.delete('DIALECT');
+    const rows = Array.from(text.matchAll(/^\| (`[A-Z].*?) \| .* \| .* \|$/gm), ([, names]) =>
+      namesIn(names),
+    );
+    expect(rows.flat().sort()).toEqual(Array.from(variables).sort());
+  });
+
+  it('names the switches', () => {
+    const isSwitch = (name: string | undefined) => {
+      try {
+        readLocalSettings({ [String(name)]: 'maybe' });
+      } catch (error) {
+        return String(error).includes('write 1 or 0');
+      }
+      return false;
+    };
+    const [, listed] = /^(`DEMO`, .*?) also take `true`/ms.exec(text) ?? [];
+    expect(namesIn(listed).sort()).toEqual(
+      namesIn(text)
+        .filter((name, at, all) => isSwitch(name) && all.indexOf(name) === at)
+        .sort(),
+    );
   });
 });
