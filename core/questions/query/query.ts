@@ -222,7 +222,8 @@ interface FoundCalls extends UnderWay {
 
 /**
  * Finds calls, in the order in which they started, for readers who want all of them. It reads no more of
- * each than it takes to find it.
+ * each than it takes to find it. A function needs the access `query` of `calls` (`api/access.ts`) for it: the
+ * indexes, and `BatchGetItem` as {@link joinParts} has it.
  *
  * @param wanted the columns that the reader will want. They come with their headers where they lie
  * beside them
