@@ -314,3 +314,9 @@ export const callsDelete = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints that take reports of calls. */
+export const callReports = [callStart, callEnd, callUpsertBatch] as const;
+
+/** The endpoints that change and delete calls. */
+export const callChanges = [callUpdate, callsDelete] as const;

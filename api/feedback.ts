@@ -330,3 +330,9 @@ export const feedbackPurge = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints that report and read feedback. Their examples run in this order. */
+export const feedbackRoutes = [feedbackCreate, feedbackBatchCreate, feedbackReplace, feedbackQuery] as const;
+
+/** The endpoints that delete feedback. */
+export const feedbackDeletion = [feedbackPurge] as const;

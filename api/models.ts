@@ -79,3 +79,6 @@ export const inferenceModel = /* @__PURE__ */ endpoint({
     },
   ],
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const modelRoutes = [inferenceModels, inferenceModel] as const;

@@ -595,3 +595,6 @@ export const callsQueryStats = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const queryRoutes = [callRead, callsStreamQuery, callsQueryStats] as const;

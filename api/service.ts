@@ -44,8 +44,11 @@ export const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
   operations: [],
 });
 
-export const pageRoutes = [
+const pageRoutes = [
   ofThePage('/'),
   ofThePage('/ui'),
   ofThePage('/ui/{proxy+}'),
 ] as const satisfies readonly OpenRoute[];
+
+/** The endpoints of this file. */
+export const serviceRoutes = [health, openapi, ...pageRoutes] as const;

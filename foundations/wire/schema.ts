@@ -176,12 +176,13 @@ export const listSchema = <S extends z.ZodMiniType>(
   { least = 0, noun = 'items' }: ListOptions = {},
 ) =>
   documentedList(
-    z
-      .array(item)
-      .check(
-        z.minLength(least, least === 1 ? 'should not be empty' : `should be at least ${least} ${noun}`),
-        z.maxLength(most, `should be at most ${most} ${noun}`),
+    z.array(item).check(
+      z.refine(
+        (list) => list.length >= least,
+        rule(least === 1 ? 'should not be empty' : `should be at least ${least} ${noun}`, 'too_short'),
       ),
+      z.refine((list) => list.length <= most, rule(`should be at most ${most} ${noun}`, 'too_long')),
+    ),
     most,
     least,
   );
@@ -339,12 +340,6 @@ const typeNames: Readonly<Record<string, [type: string, what: string]>> = {
   object: ['dict_type', 'an object'],
 };
 
-/** What is counted of values whose bounds are lengths. */
-const counted: Readonly<Record<string, string>> = {
-  string: 'characters',
-  array: 'items',
-};
-
 /** What should be there, if the schema does not say so itself. */
 const defaultMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -352,16 +347,14 @@ const defaultMessage: z.core.$ZodErrorMap = (issue) => {
       return `should be ${typeNames[issue.expected]?.[1] ?? `a valid ${issue.expected}`}`;
     case 'invalid_value':
       return `should be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
-    case 'too_small': {
-      const noun = counted[issue.origin];
-      if (noun) return `should have at least ${issue.minimum} ${noun}`;
+    case 'too_small':
+      if (issue.origin === 'string') return `should have at least ${issue.minimum} characters`;
+      if (issue.origin === 'array') return `should have at least ${issue.minimum} items`;
       return issue.inclusive ? `should be ${issue.minimum} or more` : `should be more than ${issue.minimum}`;
-    }
-    case 'too_big': {
-      const noun = counted[issue.origin];
-      if (noun) return `should have at most ${issue.maximum} ${noun}`;
+    case 'too_big':
+      if (issue.origin === 'string') return `should have at most ${issue.maximum} characters`;
+      if (issue.origin === 'array') return `should have at most ${issue.maximum} items`;
       return issue.inclusive ? `should be ${issue.maximum} or less` : `should be less than ${issue.maximum}`;
-    }
     default:
       return undefined;
   }
