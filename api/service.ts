@@ -18,7 +18,7 @@ export const health = /* @__PURE__ */ openEndpoint({
   examples: { up: { summary: 'It is up', body: undefined, answer: { status: 'up', version: '0.1.0' } } },
 });
 
-export const openapi = /* @__PURE__ */ openEndpoint({
+const openapi = /* @__PURE__ */ openEndpoint({
   path: '/openapi.json',
   handler: 'openapi',
   shape: document,

@@ -460,6 +460,12 @@ export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   return result.data;
 };
 
+/** Makes a parser of values that gives undefined for what does not fit the schema. */
+export const makeParser =
+  <T>(schema: BodySchema<T>) =>
+  (value: unknown): T | undefined =>
+    schema.safeParse(value).data;
+
 type UnknownFields = Extract<Issue, { readonly code: 'unrecognized_keys' }>;
 
 const areUnknownFields = (issue: Issue): issue is UnknownFields => issue.code === 'unrecognized_keys';

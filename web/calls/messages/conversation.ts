@@ -1,5 +1,5 @@
 import type { Call } from '../../api/contract.ts';
-import { isObject, jsonIn } from '../../data/values.ts';
+import { asString, isObject, jsonIn } from '../../data/values.ts';
 
 /** A part of a message. */
 export type ContentPart =
@@ -25,8 +25,6 @@ export interface Message {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
 /** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
 const parsed = (value: unknown): unknown => {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
@@ -36,8 +34,8 @@ const parsed = (value: unknown): unknown => {
 
 const callPart = (name: unknown, id: unknown, input: unknown): ContentPart => ({
   kind: 'call',
-  name: toText(name) ?? 'tool',
-  id: toText(id),
+  name: asString(name) ?? 'tool',
+  id: asString(id),
   input: parsed(input),
 });
 
@@ -50,7 +48,7 @@ const toolCallPart = (value: unknown): ContentPart => {
 
 /** The texts of a list, or the list if it has anything else. */
 const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
-  const texts = list.map((item) => (isObject(item) ? toText(item.text) : undefined));
+  const texts = list.map((item) => (isObject(item) ? asString(item.text) : undefined));
   return texts.every((text) => text !== undefined) ? texts.join(between) : list;
 };
 
@@ -65,7 +63,7 @@ const listedText = (value: unknown): unknown => {
 /** Results often are JSON within a text, or texts in a list. */
 const resultPart = (id: unknown, output: unknown): ContentPart => ({
   kind: 'result',
-  id: toText(id),
+  id: asString(id),
   output: parsed(listedText(output)),
 });
 
@@ -73,20 +71,20 @@ const resultPart = (id: unknown, output: unknown): ContentPart => ({
 const imageUrl = (part: Fields): string | undefined => {
   const { image_url: image, source } = part;
   if (typeof image === 'string') return image;
-  if (isObject(image)) return toText(image.url);
-  if (isObject(part.image)) return toText((isObject(part.image.image) ? part.image.image : part.image).url);
+  if (isObject(image)) return asString(image.url);
+  if (isObject(part.image)) return asString((isObject(part.image.image) ? part.image.image : part.image).url);
   if (!isObject(source)) return undefined;
-  const data = toText(source.data) ?? toText(source.bytes);
-  const type = toText(source.media_type) ?? `image/${toText(part.format) ?? 'png'}`;
-  return toText(source.url) ?? (data && `data:${type};base64,${data}`);
+  const data = asString(source.data) ?? asString(source.bytes);
+  const type = asString(source.media_type) ?? `image/${asString(part.format) ?? 'png'}`;
+  return asString(source.url) ?? (data && `data:${type};base64,${data}`);
 };
 
 /** OpenTelemetry's `blob` and `uri`, if they are images. */
 const mediaUrl = ({ modality, mime_type, content, uri }: Fields): string | undefined => {
-  const type = toText(mime_type) ?? 'image/png';
+  const type = asString(mime_type) ?? 'image/png';
   if (modality !== 'image' && !(modality === undefined && type.startsWith('image/'))) return undefined;
-  const data = toText(content);
-  return toText(uri) ?? (data && `data:${type};base64,${data}`);
+  const data = asString(content);
+  return asString(uri) ?? (data && `data:${type};base64,${data}`);
 };
 
 const imagePart = (url: string | undefined): ContentPart | undefined =>
@@ -94,7 +92,7 @@ const imagePart = (url: string | undefined): ContentPart | undefined =>
 
 /** What was thought, as a text or as texts in a list. Without words if they are encrypted. */
 const thinkingPart = (...values: readonly unknown[]): ContentPart => {
-  const texts = values.map((value) => toText(Array.isArray(value) ? joined(value) : value));
+  const texts = values.map((value) => asString(Array.isArray(value) ? joined(value) : value));
   return { kind: 'thinking', text: texts.find((text) => text) ?? '' };
 };
 
@@ -105,7 +103,7 @@ const typedPart = (part: Fields): ContentPart | undefined => {
     case 'input_text':
     case 'output_text':
     case 'refusal':
-      return { kind: 'text', text: toText(part.text ?? part.content ?? part.refusal) ?? '' };
+      return { kind: 'text', text: asString(part.text ?? part.content ?? part.refusal) ?? '' };
     case 'thinking':
     case 'reasoning':
       return thinkingPart(part.thinking, part.content, part.text, part.summary);
@@ -163,11 +161,11 @@ const toolResultParts = (message: Fields): ContentPart[] => [
 /** What OpenAI and those who follow it keep beside the content, in the order of a reader. */
 const getParts = (message: Fields): ContentPart[] => {
   const { content, tool_calls: calls, function_call: call, refusal } = message;
-  const thought = toText(message.reasoning_content) || toText(message.reasoning);
+  const thought = asString(message.reasoning_content) || asString(message.reasoning);
   return [
     ...(thought ? [thinkingPart(thought)] : []),
     ...contentParts(message.parts ?? content),
-    ...contentParts(toText(refusal)),
+    ...contentParts(asString(refusal)),
     ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
     ...(isObject(call) ? [toolCallPart(call)] : []),
   ];
@@ -186,7 +184,7 @@ const saysMore = (message: Fields): boolean =>
 
 /** An item of OpenAI's responses, which has no role. All calls of tools are the assistant's. */
 const toItem = (item: Fields, role: string): Message | undefined => {
-  const isCall = /_call$/.test(toText(item.type) ?? '');
+  const isCall = /_call$/.test(asString(item.type) ?? '');
   const part: ContentPart | undefined =
     typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
   if (!part) return undefined;
@@ -208,7 +206,7 @@ const withRole = (value: Fields): Fields => {
   const { type, data, kwargs, id, role: own } = value;
   if (own !== undefined) return value;
   const inner = isObject(data) ? data : isObject(kwargs) ? kwargs : value;
-  const name = inner === kwargs && Array.isArray(id) ? toText(id.at(-1)) : toText(type);
+  const name = inner === kwargs && Array.isArray(id) ? asString(id.at(-1)) : asString(type);
   const role = langChainRoles.get((name ?? '').replace(/Message(?:Chunk)?$/, '').toLowerCase());
   return role === undefined ? value : { ...inner, role };
 };
@@ -223,8 +221,8 @@ export const parseMessage = (given: unknown, role = 'user'): Message => {
   if (typeof given === 'string') return { role, parts: [{ kind: 'text', text: given }] };
   if (!isObject(given)) return { role, parts: [{ kind: 'other', value: given }] };
   const value = withRole(given);
-  const own = toText(value.role);
-  const name = toText(value.name);
+  const own = asString(value.role);
+  const name = asString(value.name);
   const item = own === undefined ? toItem(value, role) : undefined;
   if (item) return item;
   const isToolResult = own === 'tool' && !Array.isArray(value.parts);

@@ -59,7 +59,7 @@ const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
   );
 };
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
+const shownText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
 
 interface StoryPartProps {
   readonly part: ContentPart;
@@ -98,7 +98,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
               </>
             )}
           </span>
-          <Clipped text={toText(part.input)} plain isData={typeof part.input !== 'string'} />
+          <Clipped text={shownText(part.input)} plain isData={typeof part.input !== 'string'} />
         </div>
       );
     case 'result':
@@ -107,7 +107,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
           <span className="muted">
             {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
           </span>
-          <Clipped text={toText(part.output)} plain isData={typeof part.output !== 'string'} />
+          <Clipped text={shownText(part.output)} plain isData={typeof part.output !== 'string'} />
         </div>
       );
     case 'other':

@@ -1,4 +1,5 @@
-import { asText, type Dict, first, get, isDict, structured, toText } from '../values.ts';
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
+import { asText, type Dict, first, get, isDict, structured } from '../values.ts';
 
 /** A model's request to call a tool, as OpenAI writes it. */
 export interface ToolCall {
@@ -21,9 +22,9 @@ type ContentPart =
   | { readonly other: unknown };
 
 const toolCall = (id: unknown, name: unknown, args: unknown): ToolCall => ({
-  ...(toText(id) !== undefined && { id: toText(id) ?? '' }),
+  ...(nonEmptyString(id) !== undefined && { id: nonEmptyString(id) ?? '' }),
   type: 'function',
-  function: { name: toText(name) ?? '', arguments: args === undefined ? '' : asText(args) },
+  function: { name: nonEmptyString(name) ?? '', arguments: args === undefined ? '' : asText(args) },
 });
 
 /** A tool call in whatever dialect: nested under `function` or flat, wrapped or not. */
@@ -58,7 +59,7 @@ export const resultText = (value: unknown): string => {
 };
 
 const toolResult = (id: unknown, name: unknown, content: unknown): ContentPart => ({
-  result: { id: toText(id), name: toText(name), content: resultText(content) },
+  result: { id: nonEmptyString(id), name: nonEmptyString(name), content: resultText(content) },
 });
 
 type PartReader = (part: Dict) => ContentPart | undefined;
@@ -289,7 +290,7 @@ const around = (
 ): { readonly before: readonly ContentPart[]; readonly after: readonly ContentPart[] } => {
   const more = get(source, 'additional_kwargs');
   const [reasoning, refusal] = [['reasoning_content', 'reasoning'], ['refusal']].map((names) =>
-    toText(first(source, ...names) ?? first(more, ...names)),
+    nonEmptyString(first(source, ...names) ?? first(more, ...names)),
   );
   return {
     before: reasoning === undefined ? [] : [{ other: { type: 'reasoning', text: reasoning } }],
@@ -326,8 +327,8 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
   }));
   if (results.length > 0 && joinContent(rest) === null && toolCalls.length === 0)
     return withId(messages, source);
-  const id = toText(first(source, 'tool_call_id', 'toolCallId'));
-  const name = toText(first(source, 'name'));
+  const id = nonEmptyString(first(source, 'tool_call_id', 'toolCallId'));
+  const name = nonEmptyString(first(source, 'name'));
   const own: Message = {
     ...(item === undefined && others(source)),
     role,
@@ -342,7 +343,7 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
 
 /** A single result takes its id from the message when the part has none. */
 const withId = (messages: readonly Message[], source: unknown): readonly Message[] => {
-  const id = toText(first(source, 'tool_call_id', 'toolCallId', 'id'));
+  const id = nonEmptyString(first(source, 'tool_call_id', 'toolCallId', 'id'));
   const [only] = messages;
   return messages.length === 1 && only && only.tool_call_id === undefined && id !== undefined
     ? [{ ...only, tool_call_id: id }]
