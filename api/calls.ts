@@ -301,7 +301,7 @@ export const callsDelete = /* @__PURE__ */ endpoint({
     record({
       project_id: project,
       call_ids: field(
-        listSchema(id, maxDeleted, 'ids; send the rest in further requests'),
+        listSchema(id, maxDeleted, { noun: 'ids; send the rest in further requests' }),
         'Calls by their ids.',
       ),
     }),
@@ -314,3 +314,9 @@ export const callsDelete = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints that take reports of calls. */
+export const callReports = [callStart, callEnd, callUpsertBatch] as const;
+
+/** The endpoints that change and delete calls. */
+export const callChanges = [callUpdate, callsDelete] as const;

@@ -153,3 +153,6 @@ export const feedbackStats = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const feedbackStatsRoutes = [feedbackStats] as const;

@@ -260,7 +260,7 @@ const feedbackQueryBody = () => {
     {
       project_id: project,
       fields: field(
-        nullish(listSchema(pathSchema(kind), maxFields, 'paths')),
+        nullish(listSchema(pathSchema(kind), maxFields, { noun: 'paths' })),
         'The fields to answer, also dotted paths into the payload. All without it.',
       ),
       query: field(optionalQuery(kind), queryText),
@@ -330,3 +330,9 @@ export const feedbackPurge = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints that report and read feedback. Their examples run in this order. */
+export const feedbackRoutes = [feedbackCreate, feedbackBatchCreate, feedbackReplace, feedbackQuery] as const;
+
+/** The endpoints that delete feedback. */
+export const feedbackDeletion = [feedbackPurge] as const;

@@ -139,3 +139,6 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const otelRoutes = [otelTraces, otelLogs, otelMetrics] as const;

@@ -124,3 +124,6 @@ export const projectsQuery = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const projectRoutes = [me, projectsQuery] as const;

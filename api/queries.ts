@@ -15,6 +15,7 @@ import {
   listSchema,
   nullish,
   record,
+  safeParse,
   withDefault,
 } from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
@@ -369,7 +370,7 @@ const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> 
       const key = JSON.stringify(includes);
       const schema = made.get(key) ?? make(includes);
       made.set(key, schema);
-      const result = schema.safeParse(body);
+      const result = safeParse(schema, body);
       if (result.success) return result.data;
       for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never);
       return z.NEVER;
@@ -390,7 +391,8 @@ const columnsKind = (kind: RecordKind): RecordKind => ({
 });
 
 /** Dotted paths into calls of a kind. */
-export const paths = (kind: RecordKind) => listSchema(pathSchema(columnsKind(kind)), maxColumns, 'paths');
+export const paths = (kind: RecordKind) =>
+  listSchema(pathSchema(columnsKind(kind)), maxColumns, { noun: 'paths' });
 
 const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
 
@@ -593,3 +595,6 @@ export const callsQueryStats = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const queryRoutes = [callRead, callsStreamQuery, callsQueryStats] as const;

@@ -426,3 +426,6 @@ export const callsUsage = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const statsRoutes = [callsStats, callsUsage] as const;

@@ -550,11 +550,15 @@ const valueAt = (context: Record<string, unknown>, path: readonly PropertyKey[])
     context,
   );
 
-const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): string => {
+const problem = (
+  issue: z.core.$ZodIssue,
+  context: Record<string, unknown>,
+  describeSetting: (name: string) => string,
+): string => {
   const [name, ...below] = issue.path;
-  const place = [String(name), ...below.map((key) => `[${JSON.stringify(key)}]`)].join('');
+  const place = [describeSetting(String(name)), ...below.map((key) => `[${JSON.stringify(key)}]`)].join('');
   if (issue.code === 'unrecognized_keys') {
-    if (name !== undefined) return `setting ${place} has ${issue.keys.join(', ')}: there is no such field`;
+    if (name !== undefined) return `${place} has ${issue.keys.join(', ')}: there is no such field`;
     if (issue.keys.includes('dialect'))
       return 'setting dialect is gone, take it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)';
     const known = Object.keys(settings.shape).join(', ');
@@ -562,19 +566,25 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
   }
   const value = valueAt(context, issue.path);
   return value === undefined
-    ? `setting ${place}: ${issue.message}`
-    : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
+    ? `${place}: ${issue.message}`
+    : `${place} is ${JSON.stringify(value)}: ${issue.message}`;
 };
 
 /**
  * Reads the settings from the CDK context. Passes over names with a colon or a slash, which are
  * CDK's own. Takes null as absent.
  *
+ * @param describeSetting what messages call a setting, by its name
  * @throws SettingsError which names each unknown or bad setting and says what to write
  */
-export const readConfig = (context: Record<string, unknown>): Config => {
+export const readConfig = (
+  context: Record<string, unknown>,
+  describeSetting = (name: string) => `setting ${name}`,
+): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(isSetting));
   const result = settings.safeParse(given);
   if (result.success) return result.data;
-  throw new SettingsError(result.error.issues.map((issue) => problem(issue, given)).join('\n'));
+  throw new SettingsError(
+    result.error.issues.map((issue) => problem(issue, given, describeSetting)).join('\n'),
+  );
 };

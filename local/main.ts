@@ -11,7 +11,7 @@ import { withOwnCommands } from '../lib/packaged.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
 import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
-import { BadSetting, readSettings, type Settings } from './settings.ts';
+import { BadSetting, type LocalSettings, readLocalSettings } from './settings.ts';
 
 /** Seconds since the process started. */
 const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`;
@@ -54,7 +54,7 @@ const terminationSignal = (): AbortSignal => {
   return ending.signal;
 };
 
-const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
+const start = (settings: LocalSettings, signal: AbortSignal): Promise<LocalService> => {
   const { verbose, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
@@ -69,7 +69,7 @@ const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> =
 /** Prints what somebody needs who wants to use it. A key that the operator set is not shown. */
 const printUsage = (
   { url, key, keyFile, signInUrl }: LocalService,
-  { key: configured, dataDir, dynamodb }: Settings,
+  { key: configured, dataDir, dynamodb }: LocalSettings,
 ): void => {
   const shown = configured === undefined ? key : '$LOCAL_KEY';
   if (configured === undefined)
@@ -107,7 +107,7 @@ const maxQuietMs = 20_000;
 /** Runs the examples, which print much, and says once more what they have scrolled away. */
 const demonstrate = async (
   service: LocalService,
-  settings: Settings,
+  settings: LocalSettings,
   termination: AbortSignal,
 ): Promise<void> => {
   let heardAt = performance.now();
@@ -121,7 +121,11 @@ const demonstrate = async (
   if (!termination.aborted) printUsage(service, settings);
 };
 
-const serve = async (service: LocalService, settings: Settings, termination: AbortSignal): Promise<void> => {
+const serve = async (
+  service: LocalService,
+  settings: LocalSettings,
+  termination: AbortSignal,
+): Promise<void> => {
   const removeRunFile = await writeRunFile(service);
   try {
     console.log(`ready ${service.url}`);
@@ -140,7 +144,7 @@ const serve = async (service: LocalService, settings: Settings, termination: Abo
 };
 
 const main = async (termination: AbortSignal): Promise<void> => {
-  const settings = readSettings(process.env);
+  const settings = readLocalSettings(process.env);
   progress('starting stores, a model and the stack');
   const service = await start(settings, termination);
   try {

@@ -14,7 +14,7 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import { localUpstreams } from '../lib/config.ts';
+import { localUpstreams, readConfig } from '../lib/config.ts';
 import type { LocalUpstream, LocalUpstreams } from './inference.ts';
 
 /** URLs of webhooks by their names, the same for all projects. */
@@ -103,7 +103,7 @@ export const storeLocalKey = async (table: Table, { key, file }: LocalKey): Prom
 };
 
 /** The settings of `npm start`, from the environment. */
-export interface Settings {
+export interface LocalSettings {
   /** 0 for any free port. */
   readonly port: number;
   /** The address that the port is on. @default - the loopback address */
@@ -143,7 +143,7 @@ const parsePort = (text: string | undefined): number => {
  * The address that the port is on. Whoever can reach it from elsewhere needs a key that the operator gave
  * them: the one that is made at the start is printed, and signs in whoever opens the link below it.
  */
-const addressOf = (host: string | undefined, key: string | undefined): string | undefined => {
+const toAddress = (host: string | undefined, key: string | undefined): string | undefined => {
   if (!host || host === loopback || host === 'localhost') return undefined;
   if (isIP(host) === 0)
     throw new BadSetting(
@@ -253,7 +253,7 @@ const parseWebhooks = (text: string | undefined): LocalWebhooks | undefined => {
   return data;
 };
 
-/** Settings of the stack, each of which a variable of its name in capitals switches on. */
+/** Settings of the stack that a variable switches on, with what they are then. */
 const switchedSettings: Readonly<Record<string, unknown>> = {
   events: true,
   analytics: true,
@@ -263,13 +263,30 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
   limits: true,
 };
 
+/** Settings of the stack that are what their variable says. */
+const textSettings = ['redact', 'corsOrigins'];
+
+/** The variable of a setting: `CORS_ORIGINS` for `corsOrigins`. */
+const toVariable = (setting: string): string => setting.replace(/[A-Z]/g, '_$&').toUpperCase();
+
+/** The settings of the stack that variables of their names give, checked under those names. */
+const readStackSettings = (environment: NodeJS.ProcessEnv): Record<string, unknown> => {
+  const texts = textSettings
+    .map((setting) => [setting, environment[toVariable(setting)]])
+    .filter(([, text]) => text);
+  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, toVariable(name)));
+  const settings = Object.fromEntries([...texts, ...on]);
+  readConfig(settings, toVariable);
+  return settings;
+};
+
 /**
  * Reads the settings from the environment. An empty variable counts as absent.
  *
- * @throws BadSetting that names the variable and says what to write
+ * @throws BadSetting or SettingsError that names the variable and says what to write
  */
-export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
+export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
+  const { LOCAL_KEY: key, DATA_DIR: dataDir } = environment;
   const dynamodb = readEndpoint(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = readSwitch(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
@@ -283,17 +300,12 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     );
   const webhooks = parseWebhooks(environment.WEBHOOKS);
   const hosts = parseHosts(environment.ALLOWED_HOSTS);
-  const address = addressOf(environment.HOST, key);
-  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, name.toUpperCase()));
+  const address = toAddress(environment.HOST, key);
   return {
     port: parsePort(environment.PORT),
     demo: readSwitch(environment, 'DEMO', true),
     verbose: readSwitch(environment, 'LOG'),
-    settings: {
-      ...(redact && { redact }),
-      ...(corsOrigins && { corsOrigins }),
-      ...Object.fromEntries(on),
-    },
+    settings: readStackSettings(environment),
     ...(address && { address }),
     ...(webhooks && { webhooks }),
     ...(hosts && { hosts }),

@@ -225,7 +225,7 @@ const toMarkdown = ([header = [], ...rows]: Table): string => {
 };
 
 /** Formats a table for a terminal, the first column to the left and the others to the right. */
-export const toText = (table: Table): string => {
+export const formatTable = (table: Table): string => {
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   return table
     .map((row) =>

@@ -22,10 +22,10 @@ import {
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
+  type CallPart,
   type EndHeader,
   endKey,
   fromItem,
-  type Part,
   type Payload,
   PayloadReader,
   readCallId,
@@ -119,7 +119,7 @@ export interface CallItem extends StoredPart {
 export interface CallItemName {
   readonly projectId: ProjectId;
   readonly id: string;
-  readonly part: Part;
+  readonly part: CallPart;
 }
 
 export interface CallChange extends CallItemName {

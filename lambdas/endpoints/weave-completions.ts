@@ -6,7 +6,7 @@ import { allows } from '../../foundations/auth/index.ts';
 import { forbidden, isJsonObject, type JsonObject, newId, parseJson } from '../../foundations/wire/index.ts';
 import { overStream, work } from '../common/http/endpoint.ts';
 import type { ServiceRequest } from '../common/http/request.ts';
-import { settings } from '../common/http/settings.ts';
+import { stores } from '../common/http/stores.ts';
 import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../common/inference/asking.ts';
 import { inference } from '../common/inference/upstreams.ts';
 import { throughDoor } from '../common/weave/door.ts';
@@ -64,7 +64,7 @@ const completion = work(completionsCreate, async (request) => {
   requireRoles(request);
   requireKeepable(inputs.body, ['body', 'inputs'], 1);
   await countCaller(caller, budget);
-  const body = await completionBody(settings.objects, projectId, inputs, budget);
+  const body = await completionBody(stores.objects, projectId, inputs, budget);
   const spending = await holdCost({ path, body, caller, project: projectId }, budget);
   const place = { traceId: traceId ?? newId(), parentId };
   const call = { id: newId(), opName, place };

@@ -1,8 +1,7 @@
 import { addFeedback as description } from '../../../api/tools.ts';
 import { ownDigests } from '../../../foundations/door.ts';
-import { callRef } from '../../../foundations/wire/index.ts';
+import { asString, callRef } from '../../../foundations/wire/index.ts';
 import { createOneFeedback } from '../../records/feedback/index.ts';
-import { toText } from './calls.ts';
 import { runs } from './context.ts';
 import { readOne } from './get-call.ts';
 
@@ -38,6 +37,6 @@ export const addFeedback = runs(description, async (args, context) => {
   );
   return {
     feedback: { id: stored.id, call_id: callId, feedback_type: type, created_at: stored.created_at },
-    url: links.trace(projectId, toText(call.trace_id) ?? '', callId),
+    url: links.trace(projectId, asString(call.trace_id) ?? '', callId),
   };
 });

@@ -1,8 +1,8 @@
 import { type CallsFilter, type CallsQuery, maxTotalsDays } from '../../../api/queries.ts';
 import { queryCalls as description } from '../../../api/tools.ts';
 import { type Expression, pathsIn } from '../../../foundations/expression/index.ts';
-import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
-import { type Call, compact, newestFirst, readCalls, toRow, toText, withCosts } from './calls.ts';
+import { asString, invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
+import { type Call, compact, newestFirst, readCalls, toRow, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
 import { didYouMean } from './mend.ts';
@@ -58,7 +58,7 @@ const checkNames = async (
       columns: strange.length > 0 ? free : [],
     },
     (call) => ({
-      opName: toText(call.op_name) ?? '',
+      opName: asString(call.op_name) ?? '',
       there: strange.filter(({ text }) => valueIn(call, text) !== undefined).map(({ text }) => text),
       paths: strange.flatMap(({ field }) => pathsBelow(call[field], field)),
     }),
@@ -145,7 +145,7 @@ export const queryCalls = runs(description, async (args, context) => {
   );
   const figures = await traceFigures(context, projectId, calls);
   const rows = calls.map((call, i) => {
-    const id = toText(call.id) ?? '';
+    const id = asString(call.id) ?? '';
     return compact({
       ...toRow(call),
       trace_id: call.trace_id,
@@ -154,7 +154,7 @@ export const queryCalls = runs(description, async (args, context) => {
       end_user: valueIn(call, 'attributes.user.id'),
       trace: figures.get(id),
       values: shown[i]?.cut?.value,
-      url: links.trace(projectId, toText(call.trace_id) ?? '', id),
+      url: links.trace(projectId, asString(call.trace_id) ?? '', id),
     });
   });
   const range = start === null || end === null ? undefined : shownRange({ start, end });
@@ -168,7 +168,7 @@ export const queryCalls = runs(description, async (args, context) => {
     const [first] = cuts;
     const missing = [
       ...(found.length > count ? [`more calls after these ${count}: query_calls with the cursor`] : []),
-      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, toText(first.call.id))) : []),
+      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, asString(first.call.id))) : []),
       ...(cuts.length > 1
         ? [`values of ${cuts.length - 1} more calls were cut; get_call has them whole`]
         : []),

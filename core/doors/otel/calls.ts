@@ -4,6 +4,7 @@ import {
   isId,
   type JsonObject,
   type Micros,
+  nonEmptyString,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
 import { type CallReport, fitsHeader, type SpanOfTrace, type SpanRole } from '../../records/calls/index.ts';
@@ -22,7 +23,7 @@ import {
   toCallId,
 } from './span.ts';
 import { findPlaces } from './threads.ts';
-import { nested, toText } from './values.ts';
+import { nested } from './values.ts';
 
 /**
  * Nanoseconds since 1970 as microseconds, cut off. OTLP's times reach the year 2554, so the result
@@ -215,7 +216,7 @@ const runs: ReadonlySet<string> = new Set([
 const toRole = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
   const { kind, isPlain = false, threadId, wait, resume } = translation;
   return {
-    isRun: kind === 'agent' || runs.has(toText(span.attributes.get('gen_ai.operation.name')) ?? ''),
+    isRun: kind === 'agent' || runs.has(nonEmptyString(span.attributes.get('gen_ai.operation.name')) ?? ''),
     isPlain,
     hasRemoteParent,
     pauses: wait !== undefined || resume !== undefined,

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Micros,
+  nonEmptyString,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
 import {
@@ -28,7 +29,7 @@ import { getEventName } from './joining.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { Attributes } from './span.ts';
 import { toCallId } from './span.ts';
-import { plain, toText } from './values.ts';
+import { plain } from './values.ts';
 
 /*
  * Results of evaluations become feedback on the call that was judged: on that of their span, else on
@@ -85,7 +86,7 @@ const maxReason = 10_000;
 const maxLabel = 1000;
 
 const shortText = (attributes: Attributes, key: string, most: number): string | undefined =>
-  toText(attributes.get(key))?.slice(0, most).toWellFormed();
+  nonEmptyString(attributes.get(key))?.slice(0, most).toWellFormed();
 
 /** A score as JSON has it; undefined for none, and for what is no number. */
 const scoreIn = (attributes: Attributes): JsonValue | undefined => {
@@ -109,14 +110,14 @@ const payloadIn = (attributes: Attributes): JsonObject => {
 
 const judgedBy = ({ traceId, spanId, attributes }: Result): Judged | undefined => {
   if (traceId !== undefined && spanId !== undefined) return { callId: toCallId(traceId, spanId) };
-  const responseId = toText(attributes.get('gen_ai.response.id'));
+  const responseId = nonEmptyString(attributes.get('gen_ai.response.id'));
   return responseId === undefined ? undefined : { responseId, traceId };
 };
 
 /** The verdict of a result, or why there is none. */
 const toVerdict = (result: Result): Verdict | string => {
   const { projectId, timeUnixNano, attributes } = result;
-  const name = toText(attributes.get('gen_ai.evaluation.name'))?.trim();
+  const name = nonEmptyString(attributes.get('gen_ai.evaluation.name'))?.trim();
   if (!name) return `a ${resultEvent} should have gen_ai.evaluation.name`;
   if (attributes.has('error.type'))
     return `a ${resultEvent} with error.type says that the evaluation failed, so it is no verdict`;

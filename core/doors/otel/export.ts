@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
-import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import { decodeUtf8, ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
 import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/meeting.ts';
 import type { Encoding } from './answer.ts';
 import { type ProjectSpan, toCalls } from './calls.ts';
@@ -90,9 +90,6 @@ const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Arr
  */
 const maxResourceBytes = 64 * 1024 * 1024;
 
-const toText = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-
 /**
  * Decodes a request's body.
  *
@@ -113,7 +110,7 @@ const decoder =
   ): Decoder<Received> =>
   async (bytes, encoding, contentEncoding) => {
     const unpacked = await unpackBody(bytes, contentEncoding);
-    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(toText(unpacked));
+    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(decodeUtf8(unpacked));
   };
 
 /** Decodes the spans of a request. */

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  nonEmptyString,
   type ProjectId,
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
@@ -24,7 +25,7 @@ import type { ProjectRecord } from './projects.ts';
 import type { AttributeValue, Span, SpanEvent } from './span.ts';
 import { toCallId } from './span.ts';
 import { toReported, toReports } from './stored.ts';
-import { get, isDict, plain, toText } from './values.ts';
+import { get, isDict, plain } from './values.ts';
 
 /*
  * Content of requests that comes as log records joins the span that they name, whichever comes
@@ -46,7 +47,7 @@ export const getEventName = ({
   eventName,
   attributes,
 }: Pick<ProjectRecord, 'eventName' | 'attributes'>): string =>
-  toText(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
+  nonEmptyString(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
 
 /** Whether a record has content for a span. */
 export const isContent = (record: ProjectRecord): boolean =>

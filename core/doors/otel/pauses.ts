@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Micros,
+  nonEmptyString,
   type ProjectId,
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
@@ -25,7 +26,7 @@ import {
   writeCalls,
 } from '../../records/calls/index.ts';
 import { type Reported, toReported, toReports } from './stored.ts';
-import { get, toText } from './values.ts';
+import { get } from './values.ts';
 
 /*
  * A run that asks a person ends, and another one goes on when they have answered: two requests, perhaps
@@ -60,7 +61,7 @@ const maxKeys = 100;
 
 const getKeys = (value: unknown): string[] => {
   const keys = get(value, 'keys');
-  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => toText(key) ?? []) : [];
+  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => nonEmptyString(key) ?? []) : [];
 };
 
 /** Starts with their ends, of reports where each end follows its start. */

@@ -1,5 +1,6 @@
 import { allows, type Grant } from '../../../foundations/auth/index.ts';
 import {
+  nonEmptyString,
   type ProjectId,
   parseProjectId,
   projectIdRule,
@@ -9,7 +10,6 @@ import {
 import { toMicros } from './calls.ts';
 import type { ReceivedExport, ReceivedLogs, Rejection } from './decode/spans.ts';
 import type { Attributes, LogRecord } from './span.ts';
-import { toText } from './values.ts';
 
 /** The header that names the project of resources that name none. */
 export const projectHeader = 'project_id';
@@ -38,11 +38,11 @@ const setProject = `OTEL_RESOURCE_ATTRIBUTES="${projectAttributes[0]}=<entity>/<
  */
 export const findProject = (resource: Attributes, header: string | undefined): FoundProject => {
   for (const name of projectAttributes) {
-    const own = toText(resource.get(name));
+    const own = nonEmptyString(resource.get(name));
     if (own !== undefined) return parsed(`the resource's ${name}`, own);
   }
-  const entity = toText(resource.get('wandb.entity'));
-  const project = toText(resource.get('wandb.project'));
+  const entity = nonEmptyString(resource.get('wandb.entity'));
+  const project = nonEmptyString(resource.get('wandb.project'));
   if (entity !== undefined && project !== undefined)
     return parsed("the resource's wandb.entity and wandb.project", `${entity}/${project}`);
   if (header !== undefined) return parsed(`the header ${projectHeader}`, header);

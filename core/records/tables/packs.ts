@@ -361,7 +361,7 @@ export const partAt = ({ starts }: Pack, position: number): number =>
  *
  * @throws Error if they are missing
  */
-export const readPart = async (
+export const readPackPart = async (
   store: Store,
   projectId: ProjectId,
   pack: Pack,

@@ -10,8 +10,8 @@ import {
   partAt,
   type Run,
   readEntries,
+  readPackPart,
   readPacks,
-  readPart,
   textInLine,
 } from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
@@ -98,7 +98,7 @@ async function* readRuns(
       if (last?.pack !== pack || last.part !== part) {
         const isKnown = last?.pack === pack;
         const [lines, digests] = await Promise.all([
-          readPart(store, projectId, pack, part, budget),
+          readPackPart(store, projectId, pack, part, budget),
           isKnown ? entries : readEntries(store, projectId, pack, budget),
         ]);
         last = { pack, part, lines };
@@ -207,7 +207,7 @@ export class RowReader {
     const first = this.#parts.keys().next().value;
     if (this.#parts.size >= maxParts && first !== undefined) this.#parts.delete(first);
     const lines = await remembered(this.#parts, `${projectId} ${id} ${part}`, () =>
-      readPart(this.#store, projectId, pack, part, this.#budget),
+      readPackPart(this.#store, projectId, pack, part, this.#budget),
     );
     const line = lines[from - (pack.starts[part] ?? 0)];
     return line === undefined ? undefined : textInLine(line);

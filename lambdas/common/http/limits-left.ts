@@ -3,7 +3,7 @@ import type { Caller } from '../../../foundations/auth/index.ts';
 import { mapConcurrent, type RequestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime, parseProjectId } from '../../../foundations/wire/index.ts';
 import { keyLimits, projectLimits } from './limits.ts';
-import { settings } from './settings.ts';
+import { stores } from './stores.ts';
 
 /** Projects whose limits are read at once. */
 const atOnce = 10;
@@ -19,7 +19,7 @@ export const limitsLeft = async (caller: Caller, budget: RequestBudget) => {
     projectLimits(project, budget),
   );
   const held = [...keyLimits(caller), ...ofProjects.flat()];
-  const all = await readSpent(settings.bookkeeping, held, Date.now(), budget);
+  const all = await readSpent(stores.bookkeeping, held, Date.now(), budget);
   const limits = all.map(({ limit: { of, name, period, usd }, spent, resetsAt }) => ({
     of: of === 'project' ? of : ('key' as const),
     project_id: of === 'project' ? name : null,

@@ -5,6 +5,7 @@ import { isKeyed } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
 import { cdkContext, root } from '../../support/run/project.ts';
+import { everySetting } from '../../support/stack/every-setting.ts';
 
 const defaults = {
   stackName: 'Pennytrace',
@@ -107,6 +108,16 @@ describe('the settings', () => {
     ['routeMetrics', 'all', [...new Set(allRoutes.filter(isKeyed).map(({ path }) => path))]],
   ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
     expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
+  });
+
+  it.each(Object.entries(everySetting))('take %s = %j', (name, value) => {
+    // One of them is only for those who have another.
+    expect(readConfig({ alarmEmail: everySetting.alarmEmail, [name]: value })).toHaveProperty(name);
+  });
+
+  it.each(Object.keys(settings.shape))('refuse a %s that is none, and say what to write', (name) => {
+    const problem = new RegExp(`^setting ${name}(\\[0\\])?( is "#")?: write `);
+    expect(getMessage({ [name]: '#' })).toMatch(problem);
   });
 
   it.each([

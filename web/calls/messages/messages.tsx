@@ -9,9 +9,9 @@ import { JsonTree } from '../../ui/json-tree.tsx';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
 import {
+  type ContentPart,
   type Conversation,
   type Message,
-  type Part,
   parseConversation,
   sharedWith,
   sharedWithTurn,
@@ -54,7 +54,7 @@ const Data = ({ value, label }: { value: unknown; label: string }) => {
   );
 };
 
-const PartView = ({ part, plain }: { part: Part; plain: boolean }) => {
+const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
   switch (part.kind) {
     case 'text':
       return plain ? <LongText text={part.text} /> : <Markdown text={part.text} />;

@@ -1,6 +1,6 @@
 import type { CallRow } from '../../api/calls.ts';
 import { isObject } from '../../data/values.ts';
-import { type Message, type Part, parseConversation } from '../messages/conversation.ts';
+import { type ContentPart, type Message, parseConversation } from '../messages/conversation.ts';
 import { parseExchange } from '../messages/exchange.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
 
@@ -108,7 +108,7 @@ export interface Said {
   readonly exception: string | undefined;
 }
 
-const getWords = (part: Part): unknown => {
+const getWords = (part: ContentPart): unknown => {
   switch (part.kind) {
     case 'text':
       return part.text.trim();
@@ -138,7 +138,7 @@ const messageKey = ({ role, parts }: Message): string => {
 
 /** Without what calls of tools say themselves, and without messages that then have nothing to say. */
 const withoutTools = (messages: readonly Message[], tools: ReadonlySet<string>): Message[] => {
-  const isSaid = (part: Part) =>
+  const isSaid = (part: ContentPart) =>
     (part.kind === 'call' && tools.has(part.name)) ||
     // Not every convention says which tool a result is of.
     (part.kind === 'result' && (part.name === undefined ? tools.size > 0 : tools.has(part.name)));
@@ -190,7 +190,7 @@ const toolMessages = (
   part: StoryItem['part'],
   { inputs, output }: { readonly inputs: object; readonly output: unknown },
 ): Message[] => {
-  const parts: Part[] = [
+  const parts: ContentPart[] = [
     ...(part === 'end' || isEmpty(inputs)
       ? []
       : [{ kind: 'call' as const, name, id: undefined, input: inputs as unknown }]),

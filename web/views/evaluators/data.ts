@@ -5,6 +5,7 @@ import { judgeOp, toVerdictType } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import { field } from '../../calls/list/request.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
@@ -90,7 +91,6 @@ export const useSpending = (
   );
 };
 
-const field = (path: string) => ({ $getField: path });
 const none = { $literal: null };
 
 /** The latest calls that an evaluator is about, and can judge. */

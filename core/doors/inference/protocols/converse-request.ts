@@ -3,11 +3,11 @@ import { writeThinking, writeToolChoice } from './messages-request.ts';
 import { claudeThinking, type Family, getFamily, thinkingWay, toEffort, usualMaxTokens } from './models.ts';
 import {
   type CacheTtl,
+  type ContentPart,
   calledTools,
   type DocumentPart,
   hasToolParts,
   type ImagePart,
-  type Part,
   type Prompt,
   type Tool,
   type Turn,
@@ -64,7 +64,7 @@ class Writer {
   }
 
   /** Parts as blocks, with points of caching where the model has a cache. */
-  blocks(parts: readonly Part[]): JsonObject[] {
+  blocks(parts: readonly ContentPart[]): JsonObject[] {
     return parts.flatMap((part) => [...this.#block(part), ...this.cachePoint(part.cache)]);
   }
 
@@ -75,7 +75,7 @@ class Writer {
     return [{ cachePoint: { type: 'default', ...(ttl && { ttl }) } }];
   }
 
-  #block(part: Part): JsonObject[] {
+  #block(part: ContentPart): JsonObject[] {
     switch (part.kind) {
       case 'text':
         return [{ text: part.text }];

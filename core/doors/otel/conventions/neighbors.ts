@@ -4,14 +4,12 @@ import { answerMessages, messageList } from '../messages/chat.ts';
 import { first } from '../values.ts';
 import { asMessages, type Translation } from './convention.ts';
 import { isMcpCall } from './mcp.ts';
-import type { Entry } from './usage.ts';
+import { type Entry, toSpanKey } from './usage.ts';
 
 /*
  * What spans of one export say of each other: a framework divides one operation among several
  * spans, or several libraries report it.
  */
-
-const toSpanKey = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
 const indexById = <E extends Entry>(entries: readonly E[]): ReadonlyMap<string, E> =>
   new Map(entries.map((entry) => [toSpanKey(entry.span.traceId, entry.span.spanId), entry]));

@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { fromRepr } from '../messages/python.ts';
-import { first, get, structured, toText } from '../values.ts';
+import { first, get, structured } from '../values.ts';
 import type { Kind, Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -27,7 +28,7 @@ const readAnswers = (span: SpanReader): readonly unknown[] => [
 
 const getWords = (answer: unknown): string | undefined => {
   const [part] = [get(answer, 'parts')].flat();
-  return toText(first(answer, 'message')) ?? toText(first(part, 'content'));
+  return nonEmptyString(first(answer, 'message')) ?? nonEmptyString(first(part, 'content'));
 };
 
 /** The questions of a run that a hook or a tool has interrupted. */
@@ -38,7 +39,9 @@ export const strandsInterrupt = (span: SpanReader, kind: Kind): Wait | undefined
   const text = getWords(answer)?.trim() ?? '';
   const questions = fromRepr(text) ?? structured(text);
   return {
-    keys: Array.isArray(questions) ? questions.flatMap((question) => toText(get(question, 'id')) ?? []) : [],
+    keys: Array.isArray(questions)
+      ? questions.flatMap((question) => nonEmptyString(get(question, 'id')) ?? [])
+      : [],
   };
 };
 

@@ -6,7 +6,7 @@ import {
   storeSpans,
   uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
-import { settings } from '../../../common/http/settings.ts';
+import { stores } from '../../../common/http/stores.ts';
 import { otlpEndpoint } from '../endpoint.ts';
 
 /** `POST /otel/v1/traces`: OTLP/HTTP. Stores spans as calls. */
@@ -15,9 +15,9 @@ export const handler = otlpEndpoint(
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
     writes(uniqueProjects(spans));
-    const stored = await storeSpans(settings, spans, caller.user, budget);
+    const stored = await storeSpans(stores, spans, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },
   encodeAnswer,
-  settings.notes,
+  stores.notes,
 );

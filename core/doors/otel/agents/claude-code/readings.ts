@@ -1,6 +1,11 @@
-import { isJsonObject, type JsonObject, type Micros } from '../../../../../foundations/wire/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type Micros,
+  nonEmptyString,
+} from '../../../../../foundations/wire/index.ts';
 import type { Counts } from '../../conventions/reader.ts';
-import { asInputs, get, toText } from '../../values.ts';
+import { asInputs, get } from '../../values.ts';
 import type { Fact } from '../facts.ts';
 import { event, first, getEnd, getSession, named, span } from './telemetry.ts';
 
@@ -11,10 +16,10 @@ export const toolName = (facts: readonly Fact[]): string | undefined => {
     return isJsonObject(value) ? value : undefined;
   });
   const server =
-    toText(get(parameters, 'mcp_server_name')) ??
+    nonEmptyString(get(parameters, 'mcp_server_name')) ??
     first(facts, (fact) => fact.text('anthropic.mcp.server.name'));
   const tool =
-    toText(get(parameters, 'mcp_tool_name')) ??
+    nonEmptyString(get(parameters, 'mcp_tool_name')) ??
     first(facts.filter(named(span.tool)), (fact) => fact.text('gen_ai.tool.name'));
   if (server !== undefined && tool !== undefined) return `${server}.${tool}`;
   const whole = first(facts.filter(named(span.tool, event.result, event.decision)), (fact) =>

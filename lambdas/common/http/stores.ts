@@ -10,10 +10,10 @@ import type { TableVariable } from '../../../foundations/storage/tables.ts';
 import { letHeapGrow } from '../heap.ts';
 
 /**
- * What a function reads of its deployment from its environment. The environment names the stores of
- * its route alone; any other throws an Error.
+ * The stores of a function, as its environment names them: those of its route alone. Any other throws
+ * an Error.
  */
-export interface Settings {
+export interface DeployedStores {
   readonly calls: Store;
   readonly objects: Store;
   readonly costs: Store;
@@ -77,7 +77,7 @@ const lazyBucket = (name: string): Bucket => {
   };
 };
 
-const readSettings = (): Settings => {
+const readStores = (): DeployedStores => {
   const { PAYLOADS_BUCKET, REDACTION, KEEP_FEEDBACK } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
@@ -132,4 +132,4 @@ const readSettings = (): Settings => {
 letHeapGrow();
 
 /** Read once per container, together with the AWS clients and their connections. */
-export const settings: Settings = readSettings();
+export const stores: DeployedStores = readStores();
