@@ -6,16 +6,24 @@ import { readText, toLines } from '../../support/documents/documents.ts';
 /** A route as the page writes it. */
 const written = ({ method, path }: Route): string => `\`${method} ${path.replace('/{path+}', '{path}')}\``;
 
-it('docs/api.md lists every endpoint, and has a section for each', () => {
-  const lines = toLines(readText('docs/api.md')).filter(({ code }) => !code);
-  const table = lines.filter(({ text }) => text.startsWith('| [')).map(({ text }) => text);
-  const headings = lines.filter(({ text }) => text.startsWith('#')).map(({ text }) => text);
-  const missing = (places: readonly string[]) =>
-    routes
-      .filter((route) => !isPage(route))
-      .map(written)
-      .filter((route) => !places.some((place) => place.includes(route)));
-  expect(missing(table)).toEqual([]);
-  // The document's own section is called what it is.
-  expect(missing(headings)).toEqual(['`GET /openapi.json`']);
+const endpoints = routes.filter((route) => !isPage(route));
+
+/** The lines of a document, without its code. */
+const readLines = (document: string): readonly string[] =>
+  toLines(readText(document))
+    .filter(({ code }) => !code)
+    .map(({ text }) => text);
+
+it('docs/api.md lists every endpoint', () => {
+  const table = readLines('docs/api.md').filter((text) => text.startsWith('| ['));
+  const missing = endpoints.map(written).filter((name) => !table.some((row) => row.includes(name)));
+  expect(missing).toEqual([]);
+});
+
+it('docs/api-reference.md has a section for each operation', () => {
+  const headings = readLines('docs/api-reference.md').filter((text) => text.startsWith('### `'));
+  const expected = endpoints.flatMap(({ method, path, operations }) =>
+    operations.map(({ operationPath = path }) => `### \`${method} ${operationPath}\``),
+  );
+  expect(headings.toSorted()).toEqual(expected.toSorted());
 });
