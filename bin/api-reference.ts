@@ -132,6 +132,17 @@ const toBody = (label: string, schema: JsonSchema, hidden: ReadonlySet<string>):
 const formatMedia = (types: readonly string[]): string =>
   types.join() === 'application/json' ? '' : ` (${types.map((type) => `\`${type}\``).join(', ')})`;
 
+/** The anchor of a heading, as GitHub makes it. */
+const toAnchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+/** What the document says of an operation. */
+const getWords = (operation: OperationObject) =>
+  operation as OperationObject & Record<'summary' | 'description', string>;
+
 /** How often each component is referred to. */
 const countReferences = (value: unknown): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
@@ -163,7 +174,7 @@ export const apiReference = (): string => {
   };
 
   const toSection = (method: string, path: string, operation: OperationObject): string => {
-    const { summary, description } = operation as OperationObject & Record<'summary' | 'description', string>;
+    const { summary, description } = getWords(operation);
     const parameters = (operation.parameters ?? []).map(({ name, in: where, schema, ...rest }) => {
       const { required = false, description: words } = rest as { required?: boolean; description?: string };
       return {
@@ -185,11 +196,17 @@ export const apiReference = (): string => {
     ].join('\n\n');
   };
 
-  const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => toSection(method, path, operation)),
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
+  const contents = operations.map(({ method, path, operation }) => {
+    const name = `${method.toUpperCase()} ${path}`;
+    return `| [\`${name}\`](#${toAnchor(name)}) | ${toCell(getWords(operation).summary)} |`;
+  });
+  const endpoints = operations.map(({ method, path, operation }) => toSection(method, path, operation));
+  const contentsTable = ['| endpoint | what it does |', '| --- | --- |', ...contents].join('\n');
   const types = Object.entries(schemas)
     .filter(([name]) => !inlined.has(name) && !hidden.has(name))
     .map(([name, schema]) => `### ${name}\n\n${toBody('', schema, hidden)}`);
-  return `${[intro.trimEnd(), '## Endpoints', ...endpoints, '## Types', ...types].join('\n\n')}\n`;
+  return `${[intro.trimEnd(), '## Endpoints', contentsTable, ...endpoints, '## Types', ...types].join('\n\n')}\n`;
 };
