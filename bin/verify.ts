@@ -77,6 +77,16 @@ const readStack = async (location: Location): Promise<Deployed | undefined> => {
   return readDeployed(location.name);
 };
 
+/** What clients of SDKs throw where an emulator lacks an operation. AWS has all that are asked for. */
+const lackingErrors: ReadonlySet<string> = new Set(['UnknownOperationException', 'NotImplemented']);
+
+/** Why a check could not be tried; undefined if that is not what went wrong. */
+const whyNotTried = (error: unknown): string | undefined => {
+  if (error instanceof NotTried) return error.message;
+  if (!(error instanceof Error) || !lackingErrors.has(error.name)) return undefined;
+  return `the emulator does not have it: ${error.message}`;
+};
+
 type Outcome = 'green' | 'red' | 'not tried';
 
 /** Runs a check, and prints its line. */
@@ -86,8 +96,9 @@ const printed = async ({ name, run }: Check, target: Target, { out }: CommandOut
     out(`green  ${name}`);
     return 'green';
   } catch (error) {
-    if (error instanceof NotTried) {
-      out(`not tried: ${name}: ${error.message}`);
+    const why = whyNotTried(error);
+    if (why !== undefined) {
+      out(`not tried: ${name}: ${why}`);
       return 'not tried';
     }
     const advice = error instanceof Red ? ` → ${error.advice}` : '';
@@ -118,6 +129,7 @@ const verify = ({ url, location, asked }: Options, io: CommandOutput, root: stri
         url,
         project,
         run: `verify-${randomBytes(6).toString('hex')}`,
+        since: Date.now(),
         key: formatKey(key),
         revoked: formatKey(revoked),
         makeKey: async (some, seconds) => formatKey(await keys.make(some, seconds)),

@@ -31,6 +31,8 @@ export interface Target {
   readonly revoked: string;
   /** What each id of this run begins with. */
   readonly run: string;
+  /** When the run began, in milliseconds since 1970. */
+  readonly since: number;
   /** Makes a key that is deleted at the end of the run, for seconds from now. */
   readonly makeKey: (grants: readonly Grant[], seconds: number) => Promise<string>;
   /** The table of calls. */

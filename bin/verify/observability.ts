@@ -1,26 +1,20 @@
 import { deaths } from '../../lib/dashboard.ts';
 import { eventually, Red, requireStack, type Target } from './check.ts';
-import { askJson, type Deployed, findResources } from './deployed.ts';
+import { askJson, findResources } from './deployed.ts';
 
 const minute = 60_000;
 
-/** The clock of this machine may be ahead of AWS's by this. */
-const skewMs = 5 * minute;
-const startedAt = Date.now() - skewMs;
-
-/** The lines of a log since the start of the command that fit a pattern. */
-const findLogLines = async (
-  stack: Deployed,
-  logGroupName: string | undefined,
-  filterPattern: string,
-): Promise<string[]> => {
+/** The lines of a log since the start of the run that fit a pattern. */
+const findLogLines = async (target: Target, beginning: string, filterPattern: string): Promise<string[]> => {
+  const stack = requireStack(target);
+  const [logGroupName] = findResources(stack, 'AWS::Logs::LogGroup', beginning);
   if (logGroupName === undefined) throw new Red('the stack has no such log group', 'deploy it again');
   const lines: string[] = [];
   for (let nextToken: string | undefined, first = true; first || nextToken !== undefined; first = false) {
     const page = (await askJson(stack, 'logs', 'Logs_20140328.FilterLogEvents', {
       logGroupName,
       filterPattern,
-      startTime: startedAt,
+      startTime: target.since,
       nextToken,
     })) as { events: { message: string }[]; nextToken?: string };
     lines.push(...page.events.map(({ message }) => message));
@@ -28,9 +22,6 @@ const findLogLines = async (
   }
   return lines;
 };
-
-const logGroup = (stack: Deployed, beginning: string): string | undefined =>
-  findResources(stack, 'AWS::Logs::LogGroup', beginning)[0];
 
 /** Waits for a line of a log. */
 export const waitForLine = (
@@ -43,8 +34,7 @@ export const waitForLine = (
   eventually(
     target,
     async () => {
-      const stack = requireStack(target);
-      const lines = await findLogLines(stack, logGroup(stack, beginning), pattern);
+      const lines = await findLogLines(target, beginning, pattern);
       return lines.length > 0 ? undefined : missing;
     },
     ms,
@@ -59,9 +49,8 @@ export const logged = async (target: Target): Promise<void> =>
   );
 
 export const alive = async (target: Target): Promise<void> => {
-  const stack = requireStack(target);
   const pattern = deaths.map((death) => `?"${death}"`).join(' ');
-  const [line] = await findLogLines(stack, logGroup(stack, 'FunctionsLog'), pattern);
+  const [line] = await findLogLines(target, 'FunctionsLog', pattern);
   if (line !== undefined) throw new Red(line.slice(0, 200), 'run the saved query "Failures"');
 };
 

@@ -136,15 +136,19 @@ const everything = ['--model', 'any', '--embedding', 'small', '--reporter', 'sho
 
 describe('a stack on an emulator', () => {
   it('says of what an emulator lacks that it was not tried, and why', async () => {
-    for (const lacking of ['athena', 'logs', 'monitoring']) aws.moods.lacking.add(lacking);
+    for (const lacking of ['athena', 'dynamodb:DescribeTimeToLive', 'logs', 'monitoring'])
+      aws.moods.lacking.add(lacking);
     const { code, out } = await verify('--url', service.url, '--stack', stackName);
     expect(withOutcome(out, 'red')).toEqual([]);
     expect(withOutcome(out, 'not tried:')).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^no alarm rings: the emulator at .* does not have it: monitoring answers 501/),
-        expect.stringMatching(/^Athena finds the calls in their files: the emulator at .* does not have it/),
+        expect.stringMatching(
+          /^no alarm is active: the emulator at .* does not have it: monitoring answers 400/,
+        ),
+        expect.stringMatching(/^time to live is enabled on the tables: the emulator does not have it/),
+        expect.stringMatching(/^Athena finds the calls in the files: the emulator at .* does not have it/),
         'models answer chats: name a model of each upstream: --model NAME. Its requests cost money',
-        'the stage throttles: other callers would get 429s for a moment: --disturb',
+        'the API throttles: other callers would get 429s for a moment: --disturb',
       ]),
     );
     expect(code).toBe(0);
@@ -162,8 +166,10 @@ describe('the local service', () => {
     );
     expect(err).toEqual([]);
     expect(withOutcome(out, 'red')).toEqual([]);
-    expect(withOutcome(out, 'not tried:')).toContain('no alarm rings: it needs a stack: leave --local out');
-    expect(withOutcome(out, 'green')).toContain('a stream that the service breaks is no whole answer');
+    expect(withOutcome(out, 'not tried:')).toContain(
+      'no alarm is active: it needs a stack: leave --local out',
+    );
+    expect(withOutcome(out, 'green')).toContain('a broken stream is an error for the client');
     expect(code).toBe(0);
     expect(await keysLeft()).toEqual(['bob', 'local']);
   });
@@ -251,12 +257,12 @@ const withStatus =
 /** A service that misbehaves, and the check that says so. */
 const services: readonly (readonly [string, Misbehaviour, RegExp])[] = [
   [
-    'queries find them',
+    'queries find the calls',
     { answers: withBody('/calls/stream_query', (body) => body.subarray(body.indexOf('\n') + 1)) },
     /^74 of 75 calls are found$/,
   ],
   [
-    'an answer of over 6 MB streams',
+    'an answer over 6 MB streams',
     { answers: withBody('/calls/stream_query', (body) => body.subarray(0, 6_000_000)) },
     /^6000000 bytes came, fewer than were stored$/,
   ],
@@ -266,27 +272,23 @@ const services: readonly (readonly [string, Misbehaviour, RegExp])[] = [
     { answers: withBody('/calls/stream_query', () => '{}') },
     /^the next query finds nothing$/,
   ],
-  [
-    'a stream that the service breaks is no whole answer',
-    {},
-    /^the client takes what came for a whole answer of/,
-  ],
+  ['a broken stream is an error for the client', {}, /^the client takes what came for a whole answer of/],
   [
     'a large value is stored once, and read',
     { answers: withBody('/obj/read', () => '{"obj": {"val": {"text": ""}}}') },
     /^the value came back as another$/,
   ],
   [
-    'spans come as JSON',
+    'spans are accepted as JSON',
     { answers: withBody('/otel', () => '{"partialSuccess": {"rejectedSpans": 1}}') },
     /^spans were refused/,
   ],
   [
-    'spans come as protobuf, plain and compressed',
+    'spans are accepted as protobuf, plain and compressed',
     { answers: (_, answer) => ({ ...answer, headers: { ...answer.headers, 'content-type': 'text/plain' } }) },
     /^plain: the answer is text\/plain$/,
   ],
-  ['each kind of refusal has its status', { answers: withStatus(401, 403) }, /no key is 403, not 401/],
+  ['each kind of refusal has the right status', { answers: withStatus(401, 403) }, /no key is 403, not 401/],
   [
     'an expired key is refused while its authorization is cached',
     {
@@ -328,7 +330,7 @@ const services: readonly (readonly [string, Misbehaviour, RegExp])[] = [
     /^none of \d+ calls has a verdict$/,
   ],
   [
-    'all that was made is deleted',
+    'everything it created is deleted',
     {
       answers: (path, answer) => (path === '/calls/delete' ? { ...answer, status: 200 } : answer),
       asks: (path, headers) => (path === '/calls/delete' ? { ...headers, authorization: '' } : headers),
@@ -345,19 +347,19 @@ const faultsOfAws: readonly (readonly [string, (aws: Aws) => void, RegExp])[] = 
     /^the stack’s status is UPDATE_ROLLBACK_COMPLETE$/,
   ],
   [
-    'the URL is that of the stack',
+    'the URL belongs to the stack',
     ({ changeOutputs }) => changeOutputs({ ApiUrl: 'https://other.example.com/api/' }),
     /^the stack’s ApiUrl is https:\/\/other/,
   ],
   [
-    'S3 writes and deletes objects on condition',
+    'S3 honors If-Match',
     ({ moods }) => {
       moods.ignoresConditions = true;
     },
     /^If-Match replaces an object that has changed$/,
   ],
   [
-    'items expire by their attribute',
+    'time to live is enabled on the tables',
     ({ changeOutputs }) => changeOutputs({ CallsTable: getTableName(service.stack, 'objects') }),
     /^time to live of .* is DISABLED, by nothing, not by x$/,
   ],
@@ -367,7 +369,7 @@ const faultsOfAws: readonly (readonly [string, (aws: Aws) => void, RegExp])[] = 
     /^verify@example\.com is stored as \[mail:/,
   ],
   [
-    'a function reports by grantReport',
+    'a function with grantReport reports',
     ({ environments }) =>
       environments.set('shop-agent', {
         OTEL_EXPORTER_OTLP_ENDPOINT: `${service.url}/otel`,
@@ -383,7 +385,7 @@ const faultsOfAws: readonly (readonly [string, (aws: Aws) => void, RegExp])[] = 
     /^no batch of events was delivered$/,
   ],
   [
-    'alerts are looked at each minute',
+    'alerts are evaluated every minute',
     ({ moods }) => {
       moods.hasLog = false;
     },
@@ -404,14 +406,14 @@ const faultsOfAws: readonly (readonly [string, (aws: Aws) => void, RegExp])[] = 
     /^INIT_REPORT Status: error$/,
   ],
   [
-    'no alarm rings',
+    'no alarm is active',
     ({ moods }) => {
       moods.alarm = 'ALARM';
     },
     /^an alarm rings$/,
   ],
   [
-    'Athena finds the calls in their files',
+    'Athena finds the calls in the files',
     ({ moods }) => {
       moods.hasRows = false;
     },
@@ -435,6 +437,7 @@ describe('a check', () => {
       url: service.url,
       project,
       run: 'verify-faults',
+      since: Date.now(),
       key: service.key,
       revoked: 'svc_none',
       makeKey: async (grants, seconds) => formatKey(await keys.make(grants, seconds)),
@@ -445,7 +448,7 @@ describe('a check', () => {
       disturb: true,
     };
     await find('calls are reported').run(target);
-    await find('queries find them').run(target);
+    await find('queries find the calls').run(target);
   });
   afterAll(() => cleaning.disposeAsync());
 
@@ -479,7 +482,7 @@ describe('a check', () => {
     await other.stop();
     expect(withOutcome(out, 'green')).toEqual([]);
     expect(withOutcome(out, 'red')).toContainEqual(
-      expect.stringMatching(/^a new key is good: 502 \{\}.* → find the request in the functions’ log/),
+      expect.stringMatching(/^a new key is accepted: 502 \{\}.* → find the request in the functions’ log/),
     );
     expect(code).toBe(1);
     const shown = withOutcome(out, 'red').map((line) => line.split(': ')[0] ?? '');

@@ -19,7 +19,7 @@ interface Moods {
   hasRows: boolean;
   /** Whether S3 takes no notice of `If-Match`. */
   ignoresConditions: boolean;
-  /** The services that there are not. */
+  /** The services, or operations of `service:Operation`, that there are not. */
   lacking: Set<string>;
 }
 
@@ -199,7 +199,9 @@ export const startAws = async ({ service, stackName, assembly, catalog }: Source
   const { origin, ...server } = await serve((req, res) => {
     const name = signedFor(req);
     const place = places[name];
-    if (moods.lacking.has(name)) return void res.writeHead(501).end('{"__type":"UnknownOperationException"}');
+    const [, operation = ''] = String(req.headers['x-amz-target']).split('.');
+    if (moods.lacking.has(name) || moods.lacking.has(`${name}:${operation}`))
+      return void res.writeHead(400).end('{"__type": "UnknownOperationException"}');
     if (name === 's3' && moods.ignoresConditions) delete req.headers['if-match'];
     if (place !== undefined) return forward(place, req, res);
     answer(name, req).then(
