@@ -266,6 +266,17 @@ describe('time to live', () => {
     Item: { ...at(k), t: bytes('t'), s: bytes(k), x: { N: String(x) } },
   });
 
+  it('says by which attribute items expire', () => {
+    const { run } = made();
+    expect(run('DescribeTimeToLive', onTable)).toEqual({
+      TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' },
+    });
+    run('UpdateTimeToLive', ttl);
+    expect(run('DescribeTimeToLive', onTable)).toEqual({
+      TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'x' },
+    });
+  });
+
   it('removes what has expired, with its rows and a record that names DynamoDB', () => {
     const { operations, run } = made();
     run('PutItem', expiring('before', now - 1));
