@@ -128,6 +128,8 @@ export interface Settings {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The URLs of webhooks that alerts can tell, by their names. */
   readonly webhooks?: LocalWebhooks;
+  /** The endpoint of an STS that says whose role signed. @default - AWS's own */
+  readonly sts?: string;
 }
 
 const defaultPort = 8787;
@@ -261,6 +263,7 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
   evaluators: { concurrency: 2 },
   alerts: true,
   limits: true,
+  iam: true,
 };
 
 /**
@@ -275,6 +278,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   if (dynamodb && dynamodbLocal)
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = readEndpoint(environment, 'AWS_ENDPOINT_URL_S3');
+  const sts = readEndpoint(environment, 'AWS_ENDPOINT_URL_STS');
   const inference = toUpstream(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const upstreams = parseUpstreams(environment.INFERENCE_UPSTREAMS);
   if (environment.DIALECT)
@@ -302,6 +306,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(dynamodb && { dynamodb }),
     ...(dynamodbLocal && { dynamodbLocal }),
     ...(s3 && { s3 }),
+    ...(sts && { sts }),
     ...(inference && { inference }),
     ...(upstreams && { upstreams }),
   };
