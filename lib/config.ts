@@ -445,6 +445,7 @@ export const settings = z
     tags: tags.optional(),
     billing: billing.optional(),
     keepFeedback: flag().default(false),
+    iam: flag().default(false),
     xray: flag().default(false),
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),

@@ -11,4 +11,4 @@ export type {
   PennytraceProps,
   PrivateOptions,
 } from './props.ts';
-export type { ReportOptions } from './report-key.ts';
+export type { ReportOptions, RoleReportOptions } from './report-key.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { App, Aws, Stack, Tags } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -21,7 +22,7 @@ import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
 import { bundlesArchive } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
-import { KeyMaker, ReportKey, type ReportOptions } from './report-key.ts';
+import { KeyMaker, ReportKey, type ReportOptions, ReportRole, type RoleReportOptions } from './report-key.ts';
 import { ShardHistory, Storage } from './storage.ts';
 import { Streams } from './streams.ts';
 
@@ -130,6 +131,8 @@ export class Pennytrace extends Construct {
   readonly analyticsBucket: AnalyticsBucket | undefined;
   /** The name of Glue's database over them; undefined without the setting `analytics`. */
   readonly analyticsDatabase: string | undefined;
+  /** The base URL without a slash at its end. */
+  readonly #url: string;
   readonly #config: Config;
   readonly #bundles: Prebuilt['bundles'];
   #keyMaker: KeyMaker | undefined;
@@ -152,10 +155,10 @@ export class Pennytrace extends Construct {
     const hasStreams = hasReaders && config.readStreams;
     const storage = new Storage(this, 'Storage', { config, hasStreams });
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
-    const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);
     const streams = hasReaders ? new Streams(this, 'Streams', config) : undefined;
     const api = new Api(this, 'Api', { config, routes, name });
+    const auth = new Auth(this, 'Auth', { config, routes, bundles, url: api.urlForFunctions });
     const functions = new Functions(this, 'Functions', config);
     const service = {
       config,
@@ -183,6 +186,7 @@ export class Pennytrace extends Construct {
       features: listWatched(features),
     });
 
+    this.#url = api.urlForFunctions;
     this.#config = config;
     this.#bundles = bundles;
     for (const [key, value] of Object.entries(config.tags ?? {})) Tags.of(this).add(key, value);
@@ -212,14 +216,30 @@ export class Pennytrace extends Construct {
    * @returns the secret, whose JSON has `key` and `headers`, for others that report alike
    * @throws Error if an option makes no sense, or the function has a key already
    */
-  grantReport(reporter: LambdaFunction, options: ReportOptions): Secret {
+  grantReport(reporter: LambdaFunction, options: ReportOptions): Secret;
+  /**
+   * Lets a role report to a project without a key: it signs its requests, as docs/keys.md shows. A function
+   * gets `PENNYTRACE_URL` and `PENNYTRACE_PROJECT` in its environment. The grant goes with the reporter.
+   *
+   * @param reporter a function, or the role of a task, an instance or whatever else runs in AWS
+   * @throws Error without the setting `iam`, if an option makes no sense, or if the reporter has a grant already
+   */
+  grantReport(reporter: LambdaFunction | IRole, options: RoleReportOptions): undefined;
+  grantReport(
+    reporter: LambdaFunction | IRole,
+    options: ReportOptions | RoleReportOptions,
+  ): Secret | undefined {
     this.#keyMaker ??= new KeyMaker(this, 'KeyMaker', {
       config: this.#config,
       bundles: this.#bundles,
       keys: this.keysTable,
     });
-    const { handler } = this.#keyMaker.function;
-    return new ReportKey(reporter, 'PennytraceKey', { ...options, apiUrl: this.apiUrl, maker: handler })
-      .secret;
+    const { handler: maker } = this.#keyMaker.function;
+    if (options.auth === 'role') {
+      const { iam } = this.#config;
+      new ReportRole(reporter, 'PennytraceRole', { project: options.project, url: this.#url, iam, maker });
+      return undefined;
+    }
+    return new ReportKey(reporter, 'PennytraceKey', { ...options, apiUrl: this.apiUrl, maker }).secret;
   }
 }

@@ -292,6 +292,13 @@ export interface PennytraceProps {
   readonly keepFeedback?: boolean | undefined;
 
   /**
+   * Whether callers inside AWS may sign in place of sending a key: docs/keys.md.
+   *
+   * @default false
+   */
+  readonly iam?: boolean | undefined;
+
+  /**
    * How long API Gateway remembers what a key may do, in seconds: 0 to 3600. A revoked key works
    * for at most this long.
    *

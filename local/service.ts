@@ -38,7 +38,7 @@ import { isPackaged, workFolder } from '../lib/packaged.ts';
 import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
-import { withRedactionKey, withUpstreams, withWebhooks } from './environment.ts';
+import { withRedactionKey, withSts, withUpstreams, withWebhooks } from './environment.ts';
 import { type LocalUpstream, type LocalUpstreams, onlyUpstream, startEchoModel } from './inference.ts';
 import { BadSetting, findLocalKey, type LocalKey, type LocalWebhooks, storeLocalKey } from './settings.ts';
 import { signInLink } from './sign-in.ts';
@@ -258,6 +258,8 @@ export interface LocalServiceOptions
   readonly maxScheduleMs?: number;
   /** The URLs of webhooks that alerts can tell, by their names. @default - there are none */
   readonly webhooks?: LocalWebhooks;
+  /** The endpoint of an STS that says whose role signed. @default - AWS's own */
+  readonly sts?: string;
 }
 
 const usualWindowMs = 1000;
@@ -358,14 +360,15 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** The functions and their stores, as the options wrap them, on the local model. */
 const wrapServices = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, webhooks, upstreams: given }: LocalServiceOptions,
+  { dataDir, wrapStores, webhooks, upstreams: given, sts }: LocalServiceOptions,
   url: string,
   cleanup: AsyncDisposableStack,
 ): Promise<FunctionStores> => {
   const upstreams = given ?? (model && onlyUpstream(model));
   const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
-  const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };
+  const signing = withSts(redacting, url, sts);
+  const plain = { dynamodb, s3, functions: withWebhooks(signing, url, webhooks ?? {}) };
   return wrapStores ? wrapStores(plain, stack, cleanup) : plain;
 };
 

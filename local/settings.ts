@@ -128,6 +128,8 @@ export interface LocalSettings {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The URLs of webhooks that alerts can tell, by their names. */
   readonly webhooks?: LocalWebhooks;
+  /** The endpoint of an STS that says whose role signed. @default - AWS's own */
+  readonly sts?: string;
 }
 
 const defaultPort = 8787;
@@ -261,6 +263,7 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
   evaluators: { concurrency: 2 },
   alerts: true,
   limits: true,
+  iam: true,
 };
 
 /** Settings of the stack that are what their variable says. */
@@ -292,6 +295,7 @@ export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings
   if (dynamodb && dynamodbLocal)
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = readEndpoint(environment, 'AWS_ENDPOINT_URL_S3');
+  const sts = readEndpoint(environment, 'AWS_ENDPOINT_URL_STS');
   const inference = toUpstream(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const upstreams = parseUpstreams(environment.INFERENCE_UPSTREAMS);
   if (environment.DIALECT)
@@ -314,6 +318,7 @@ export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings
     ...(dynamodb && { dynamodb }),
     ...(dynamodbLocal && { dynamodbLocal }),
     ...(s3 && { s3 }),
+    ...(sts && { sts }),
     ...(inference && { inference }),
     ...(upstreams && { upstreams }),
   };

@@ -12,6 +12,7 @@ const defaults = {
   shards: [4],
   keepData: true,
   keepFeedback: false,
+  iam: false,
   xray: false,
   authorizerCacheSeconds: 60,
   throttleRate: 1000,
