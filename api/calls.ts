@@ -165,7 +165,7 @@ const lookupExample = {
 
 export const callStart = /* @__PURE__ */ endpoint({
   path: '/call/start',
-  role: 'write',
+  role: 'report',
   shape: oneRecord,
   stores: reporting,
   tag: 'calls',
@@ -187,7 +187,7 @@ export const callStart = /* @__PURE__ */ endpoint({
 
 export const callEnd = /* @__PURE__ */ endpoint({
   path: '/call/end',
-  role: 'write',
+  role: 'report',
   shape: oneRecord,
   stores: reporting,
   tag: 'calls',
@@ -221,7 +221,7 @@ export const callBatch = () => {
 
 export const callUpsertBatch = /* @__PURE__ */ endpoint({
   path: '/call/upsert_batch',
-  role: 'write',
+  role: 'report',
   shape: batch,
   stores: reporting,
   tag: 'calls',

@@ -117,7 +117,7 @@ const createdExample = (id: string, payload: object) => ({
 
 export const feedbackCreate = /* @__PURE__ */ endpoint({
   path: '/feedback/create',
-  role: 'write',
+  role: 'report',
   shape: oneRecord,
   stores: { feedback: 'create', bookkeeping: 'note' },
   tag: 'feedback',
@@ -160,7 +160,7 @@ const eachIdOnce = z.check<FeedbackDraft[]>(({ value, issues }) => {
 
 export const feedbackBatchCreate = /* @__PURE__ */ endpoint({
   path: '/feedback/batch/create',
-  role: 'write',
+  role: 'report',
   shape: batch,
   stores: { feedback: 'create', bookkeeping: 'note' },
   tag: 'feedback',

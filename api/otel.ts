@@ -42,7 +42,7 @@ const headers = () => ({
 export const otelTraces = /* @__PURE__ */ endpoint({
   path: '/otel/v1/traces',
   scheme: 'any',
-  role: 'write',
+  role: 'report',
   tag: 'opentelemetry',
   shape: batch,
   stores: meeting,
@@ -116,7 +116,7 @@ export const otelLogs = /* @__PURE__ */ endpoint({
 export const otelMetrics = /* @__PURE__ */ endpoint({
   path: '/otel/v1/metrics',
   scheme: 'any',
-  role: 'write',
+  role: 'report',
   tag: 'opentelemetry',
   shape: oneAnswer,
   stores: {},

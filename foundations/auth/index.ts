@@ -25,4 +25,4 @@ export {
   revokeKey,
 } from './keys.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
-export { type Role, roles } from './roles.ts';
+export { describeRefusal, includesRole, type Role, roles } from './roles.ts';

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import { writeCalls } from '../../records/calls/index.ts';
 import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/meeting.ts';
 import type { Encoding } from './answer.ts';
 import { type ProjectSpan, toCalls } from './calls.ts';
@@ -219,6 +220,37 @@ export const storeSpans = async (
       ...tooLong,
       ...noVerdicts,
       ...spansLeftOut(whose.get('codex')?.length ?? 0),
+      ...handshakes(ofPrograms.length - calls.length),
+    ],
+  };
+};
+
+const addedOnly =
+  'this key may only report: spans of coding agents and results of evaluations take the role write';
+
+/**
+ * Stores spans as calls for a key that may only add. They neither meet other requests' spans and log records,
+ * nor change what is stored: docs/decisions/0281.
+ *
+ * @param userId the user of the reporting key
+ * @returns how many were kept, and those that take more
+ * @throws ServiceError 413 if the calls would be too large
+ */
+export const addSpans = async (
+  { calls: store }: Pick<VerdictStores, 'calls'>,
+  spans: readonly ProjectSpan[],
+  userId: string,
+  budget: RequestBudget,
+): Promise<Stored> => {
+  checkResources(spans.map(({ span }) => span));
+  const ofPrograms = spans.filter((received) => agentSpan(received) === undefined);
+  const calls = withoutHandshakes(ofPrograms);
+  if (calls.length > 0) await writeCalls(store, toCalls(calls), userId, budget, { addsOnly: true });
+  const left = spans.length - ofPrograms.length + findResults(ofPrograms).length;
+  return {
+    kept: calls.length,
+    rejected: [
+      ...(left > 0 ? [{ count: left, reason: addedOnly }] : []),
       ...handshakes(ofPrograms.length - calls.length),
     ],
   };

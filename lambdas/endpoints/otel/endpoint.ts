@@ -11,6 +11,7 @@ import {
   type Selection,
 } from '../../../core/doors/otel/index.ts';
 import type { ProjectNotes } from '../../../core/records/projects.ts';
+import { allows } from '../../../foundations/auth/index.ts';
 import { challenge } from '../../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
 import { everyAnswer } from '../../common/http/answer.ts';
@@ -138,6 +139,7 @@ export const otlpEndpoint = (
       const { id, caller, budget } = event.service;
       const selection = {
         grants: caller.grants,
+        role: description.role,
         header: getHeader(event, projectHeader),
       };
       const ofHeader = projectOfHeader(selection);
@@ -152,7 +154,8 @@ export const otlpEndpoint = (
         budget,
         writes: (all) => {
           event.log.names(all);
-          if (all.length > 0) projects = all;
+          // Who may only add does not write over the note of what others sent.
+          if (all.length > 0) projects = all.filter((project) => allows(caller.grants, project, 'write'));
         },
       }).catch(async (error: unknown) => {
         // What storage refuses is sent again.

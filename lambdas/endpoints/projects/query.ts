@@ -1,5 +1,6 @@
 import { projectsQuery } from '../../../api/projects.ts';
-import { queryDropped, queryProjects, readsAnything } from '../../../core/records/projects.ts';
+import { queryDropped, queryProjects } from '../../../core/records/projects.ts';
+import { allowsAnywhere } from '../../../foundations/auth/index.ts';
 import { forbidden } from '../../../foundations/wire/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { settings } from '../../common/http/settings.ts';
@@ -9,7 +10,7 @@ import { settings } from '../../common/http/settings.ts';
  * project stands in the body: the key's grants choose them.
  */
 export const handler = endpoint(projectsQuery, async ({ body, caller: { grants }, budget, describe }) => {
-  if (!readsAnything(grants))
+  if (!allowsAnywhere(grants, 'read'))
     throw forbidden(['header', 'authorization'], 'this key may not read any project');
   const projects = await queryProjects(settings.bookkeeping, grants, body, budget);
   const dropped = body.includeDropped ? await queryDropped(settings.bookkeeping, grants, budget) : undefined;

@@ -1,11 +1,13 @@
 import { otelTraces } from '../../../../api/otel.ts';
 import {
+  addSpans,
   decodeExport,
   encodeAnswer,
   selectSpans,
   storeSpans,
   uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
+import { mayOnlyAdd } from '../../../common/http/request.ts';
 import { settings } from '../../../common/http/settings.ts';
 import { otlpEndpoint } from '../endpoint.ts';
 
@@ -14,8 +16,10 @@ export const handler = otlpEndpoint(
   otelTraces,
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
-    writes(uniqueProjects(spans));
-    const stored = await storeSpans(settings, spans, caller.user, budget);
+    const projects = uniqueProjects(spans);
+    writes(projects);
+    const store = mayOnlyAdd(caller, projects) ? addSpans : storeSpans;
+    const stored = await store(settings, spans, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },
   encodeAnswer,
