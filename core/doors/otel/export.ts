@@ -17,7 +17,7 @@ import { pausesIn, settlePauses, withEarlierPauses } from './pauses.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
-/** The most bytes of an unpacked body. zlib stops there, before it unfolds more. */
+/** The most bytes of an unpacked body, unless it says otherwise. zlib stops there, before it unfolds more. */
 const maxUnpackedBytes = 32 * 1024 * 1024;
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -65,23 +65,29 @@ const detectPacking = (encoding: string, bytes: Uint8Array): keyof typeof unpack
   }
 };
 
+/** @throws ServiceError 413 */
+const refuseLong = (maxBytes: number): never => {
+  const msg = `should be at most ${maxBytes} bytes unpacked: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
+  throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+};
+
 /**
- * Unpacks a body of at most 32 MB.
+ * Unpacks a body.
  *
  * @param encoding the `content-encoding` header; empty if there is none
+ * @param maxBytes how long it may be once it is unpacked
  * @throws ServiceError 400 if it is packed otherwise, 413 if it is too long, 415 for another
  * encoding
  */
-const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Array> => {
+const unpackBody = async (bytes: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> => {
   const packing = detectPacking(encoding, bytes);
-  if (packing === undefined) return bytes;
+  if (packing === undefined) return bytes.length > maxBytes ? refuseLong(maxBytes) : bytes;
   try {
-    return await unpackers[packing](bytes, { maxOutputLength: maxUnpackedBytes });
+    return await unpackers[packing](bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
       throw badBody(`is not ${encoding.trim().toLowerCase()}, as content-encoding says`, error);
-    const msg = `should be at most ${maxUnpackedBytes} bytes unpacked: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
-    throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+    return refuseLong(maxBytes);
   }
 };
 
@@ -98,12 +104,14 @@ const toText = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
  * Decodes a request's body.
  *
  * @param contentEncoding the `content-encoding` header; empty if there is none
+ * @param maxBytes how long it may be once it is unpacked. @default - 32 MB
  * @throws ServiceError 400, 413 or 415 if it cannot be decoded
  */
 type Decoder<Received> = (
   bytes: Uint8Array,
   encoding: Encoding,
   contentEncoding: string,
+  maxBytes?: number,
 ) => Promise<Received>;
 
 // Its calls are marked as pure, so that a bundle brings only the decoders that it uses.
@@ -112,8 +120,8 @@ const decoder =
     ofProtobuf: (bytes: Uint8Array) => Received,
     ofJson: (text: string) => Received,
   ): Decoder<Received> =>
-  async (bytes, encoding, contentEncoding) => {
-    const unpacked = await unpackBody(bytes, contentEncoding);
+  async (bytes, encoding, contentEncoding, maxBytes = maxUnpackedBytes) => {
+    const unpacked = await unpackBody(bytes, contentEncoding, maxBytes);
     return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(toText(unpacked));
   };
 

@@ -22,6 +22,7 @@ import {
   type ProjectId,
   ServiceError,
   storedRefs,
+  tooLarge,
   unavailable,
 } from '../../../foundations/wire/index.ts';
 import { parseBodyJson, parseTolerantly, parseValue } from '../../../foundations/wire/schema.ts';
@@ -366,6 +367,20 @@ export const mayOnlyAdd = ({ grants }: Pick<Caller, 'grants'>, projects: readonl
   projects.some((project) => !allows(grants, project, 'write'));
 
 /**
+ * The most bytes of a request that only adds: anybody can send it, at the operator's expense. Exports are
+ * measured once they are unpacked.
+ */
+export const maxAddedBytes = 1024 * 1024;
+
+/** @throws ServiceError 413 */
+const refuseLong = ({ body }: SentBody): void => {
+  const bytes = Buffer.byteLength(body ?? '');
+  if (bytes <= maxAddedBytes) return;
+  const msg = `should be at most ${maxAddedBytes} bytes with a key of the role report, not ${bytes}: send several requests`;
+  throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+};
+
+/**
  * Refuses a request if the caller's key does not give the role on each project that it names. It
  * makes no difference whether a project exists.
  */
@@ -386,7 +401,9 @@ export const authorize = <Body>({
         describeRefusal(role, refused.projectId),
       );
     }
-    event.service = { ...event.service, addsOnly: role === 'report' && mayOnlyAdd(caller, ids) };
+    const addsOnly = role === 'report' && mayOnlyAdd(caller, ids);
+    if (addsOnly) refuseLong(event);
+    event.service = { ...event.service, addsOnly };
   },
 });
 

@@ -11,7 +11,7 @@ import {
   type Selection,
 } from '../../../core/doors/otel/index.ts';
 import type { ProjectNotes } from '../../../core/records/projects.ts';
-import { allows } from '../../../foundations/auth/index.ts';
+import { allows, allowsAnywhere } from '../../../foundations/auth/index.ts';
 import { challenge } from '../../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
 import { everyAnswer } from '../../common/http/answer.ts';
@@ -22,6 +22,7 @@ import {
   bodyBytes,
   internal,
   logRequest,
+  maxAddedBytes,
   readCaller,
   type ServiceEvent,
   type ServiceRequest,
@@ -85,6 +86,8 @@ export interface OtlpRequest extends Pick<ServiceRequest<unknown>, 'caller' | 'b
   readonly encoding: Encoding;
   /** The `content-encoding` header; empty if there is none. */
   readonly packing: string;
+  /** The most bytes of the body once it is unpacked; undefined for as many as anybody may send. */
+  readonly maxBytes: number | undefined;
   /** What decides which resources may be stored. */
   readonly selection: Selection;
   /** Notes the projects that the request writes to, before it does. */
@@ -150,6 +153,8 @@ export const otlpEndpoint = (
         bytes: bodyBytes(event),
         encoding,
         packing: getHeader(event, 'content-encoding') ?? '',
+        // Which projects it is about is known once it is unpacked.
+        maxBytes: allowsAnywhere(caller.grants, 'write') ? undefined : maxAddedBytes,
         selection,
         caller,
         budget,

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
@@ -51,12 +52,12 @@ const time = /"created_at":"[^"]+"/g;
 const neutral = (text: string, project: string): string =>
   text.replaceAll(project, '<project>').replace(uuid, '<id>').replace(time, '"created_at":"<time>"');
 
-/** All that can be read of a project's own calls and of its feedback. */
+/** All that can be read of some calls of a project, or of all, and of its feedback. */
 const read = async (project: string, call_ids: readonly string[]): Promise<unknown> => {
   const answers = await Promise.all([
     service.post('/calls/stream_query', {
       project_id: project,
-      filter: { call_ids },
+      filter: call_ids.length > 0 ? { call_ids } : {},
       include_feedback: true,
     }),
     service.post('/feedback/query', { project_id: project }),
@@ -430,4 +431,77 @@ it('every route of the role is attacked', () => {
   const toPath = ({ path }: { readonly path: string }) =>
     path.replace('{entity}', 'acme').replace('{project}', 'shop');
   expect(adding.map(toPath).filter((path) => !attacked.has(path))).toEqual([]);
+});
+
+describe('a page', () => {
+  /** A page reports in these requests, whose calls are then as with a key that may write. */
+  const flows: Readonly<Record<string, readonly Request[]>> = {
+    'a start and its end in one request': [done],
+    'a start, then its end': [running, (p) => ({ path: '/call/end', body: end(p, 'c') })],
+    'an end, then its start': [(p) => ({ path: '/call/end', body: end(p, 'c') }), running],
+    'a start, then both': [running, done, done],
+    'a failure before its start': [(p) => upsert(end(p, 'c', { exception: 'broken' })), running],
+    'everything twice': [running, running, (p) => upsert(end(p, 'c')), (p) => upsert(end(p, 'c'))],
+    'calls below each other, without a trace': [
+      (p) => upsert(start(p, 'd', { parent_id: 'c' }), start(p, 'c'), end(p, 'c'), end(p, 'd')),
+    ],
+    'a call with a name of its end': [
+      (p) => report('/weave/call/upsert_batch', start(p, 'c', ours), end(p, 'c', { display_name: 'named' })),
+    ],
+    'spans of a conversation': [
+      spans(
+        { spanId: parentId, values: { ...agent, 'session.id': 'ours' } },
+        { parentSpanId: parentId, values: chat },
+      ),
+    ],
+    'feedback, twice': [done, oneFeedback(), oneFeedback()],
+  };
+
+  it.each(Object.entries(flows))('reports %s', async (_, requests) => {
+    const byPage = newName('acme/page');
+    const byProgram = newName('acme/program');
+    const ofProgram = await keys.granted('acme/*:write');
+    await succeed(requests, byPage, ofPage);
+    await succeed(requests, byProgram, ofProgram);
+    expect(await read(byPage, [])).toEqual(await read(byProgram, []));
+    const [calls] = (await read(byPage, [])) as string[][];
+    expect(calls?.[0]).toContain('"svc_user_id":"bob"');
+  });
+
+  it('replaces nothing in any project of a request, if it may only report to one of them', async () => {
+    const own = newName('acme/own');
+    const other = newName('acme/other');
+    const key = await keys.granted(`${own}:write ${other}:report`);
+    await succeed([done], own);
+    await succeed([done], other);
+    const before = await Promise.all([own, other].map((project) => read(project, ['c'])));
+    const batch = [own, other].flatMap((project) => upsert(start(project, 'c', evil)).body.batch);
+    await succeed([() => ({ path: '/call/upsert_batch', body: { batch } })], '', key);
+    expect(await Promise.all([own, other].map((project) => read(project, ['c'])))).toEqual(before);
+    await succeed([(p) => upsert(start(p, 'c', evil))], own, key);
+    expect(await read(own, ['c'])).not.toEqual(before[0]);
+  });
+
+  it('gets a 413 for more than 1 MiB, also packed', async () => {
+    const project = newName('acme/large');
+    const most = 1024 * 1024;
+    const inputs = { text: 'x'.repeat(most) };
+    expect(
+      await send((p) => ({ path: '/call/start', body: start(p, 'c', { inputs }) }), project),
+    ).toMatchObject({
+      status: 413,
+      text: expect.stringContaining('with a key of the role report'),
+    });
+    const { path, body } = spans({ values: inputs })(project);
+    for (const [packing, bytes] of [
+      ['identity', Buffer.from(JSON.stringify(body))],
+      ['gzip', gzipSync(JSON.stringify(body))],
+    ] as const) {
+      const headers = { authorization: basic(ofPage), 'content-encoding': packing };
+      const answer = await service.post(path, undefined, { headers, body: bytes });
+      expect([packing, answer.status]).toEqual([packing, 413]);
+    }
+    expect(await read(project, [])).toEqual([[''], ['{"result":[]}', '']]);
+    await succeed([spans({ values: inputs })], project);
+  });
 });

@@ -14,8 +14,11 @@ import { otlpEndpoint } from '../endpoint.ts';
 /** `POST /otel/v1/traces`: OTLP/HTTP. Stores spans as calls. */
 export const handler = otlpEndpoint(
   otelTraces,
-  async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
-    const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
+  async ({ bytes, encoding, packing, maxBytes, selection, caller, budget, writes }) => {
+    const { spans, rejected } = selectSpans(
+      await decodeExport(bytes, encoding, packing, maxBytes),
+      selection,
+    );
     const projects = uniqueProjects(spans);
     writes(projects);
     const store = mayOnlyAdd(caller, projects) ? addSpans : storeSpans;
