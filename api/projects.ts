@@ -59,6 +59,7 @@ export const me = /* @__PURE__ */ keyEndpoint({
         expires_at: null,
         grants: [
           { resource: '*', role: 'read' },
+          { resource: '*', role: 'report' },
           { resource: '*', role: 'write' },
           { resource: '*', role: 'inference' },
           { resource: '*', role: 'admin' },
