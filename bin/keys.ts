@@ -1,6 +1,7 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 
 import {
+  allowsAnywhere,
   formatGrant,
   formatKey,
   type Grant,
@@ -74,8 +75,8 @@ create
   --role ARN        in place of --user: an IAM role that signs requests and needs no key. It counts where the
                     service has the setting iam. The same role again replaces its grants
   --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
-                    keep a * from the shell. Roles: read, write (includes read), inference,
-                    admin (includes all)
+                    keep a * from the shell. Roles: read, report, write (includes both), inference,
+                    admin (includes all). A key in a web page is public: give it report alone
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
   --usd-per-day USD, --usd-per-month USD
                     the most dollars that its model requests may cost in a UTC day or month; it counts where the
@@ -240,9 +241,8 @@ const describeNewKey = (record: GrantRecord, shown: string): string => {
     ...describeGrants(record),
   ];
   // The user name "api" goes with every key, and needs no quoting in a shell.
-  const has = (...names: readonly Role[]) =>
-    record.grants.some(({ role }) => role === 'admin' || names.includes(role));
-  if (has('read', 'write')) lines.push(`  curl     -u "api:${shown}"`);
+  const has = (...names: readonly Role[]) => names.some((role) => allowsAnywhere(record.grants, role));
+  if (has('read', 'report')) lines.push(`  curl     -u "api:${shown}"`);
   if (has('inference')) lines.push(`  curl     -H "Authorization: Bearer ${shown}"   (inference)`);
   return lines.join('\n');
 };

@@ -1,4 +1,4 @@
-import { allows, type Grant } from '../../foundations/auth/index.ts';
+import { allows, type Grant, includesRole } from '../../foundations/auth/index.ts';
 import { cutSlice, type Slice } from '../../foundations/listing/index.ts';
 import {
   asBytes,
@@ -208,12 +208,9 @@ const toRow = (item: Item): ProjectRow => {
 };
 
 const readable = (grants: readonly Grant[]): string[] => {
-  const scopes = grants.filter(({ role }) => role !== 'inference').map(({ scope }) => scope);
+  const scopes = grants.filter(({ role }) => includesRole(role, 'read')).map(({ scope }) => scope);
   return scopes.includes('*') ? ['*'] : [...new Set<string>(scopes)];
 };
-
-/** Whether any of the grants allows reading anything. */
-export const readsAnything = (grants: readonly Grant[]): boolean => readable(grants).length > 0;
 
 /**
  * Lists the projects that have ever been written to and that grants allow to read, by name. It

@@ -30,5 +30,5 @@ export {
   revokeKey,
 } from './keys.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
-export { type Role, roles } from './roles.ts';
+export { describeRefusal, includesRole, type Role, roles } from './roles.ts';
 export { iamFromEnvironment, makeFindRole } from './sts.ts';

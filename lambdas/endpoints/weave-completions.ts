@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { forward, neverReached, Recording } from '../../core/doors/inference/index.ts';
 import { completionsCreate } from '../../core/doors/weave/endpoints/completions.ts';
 import { completionBody } from '../../core/doors/weave/index.ts';
-import { allows } from '../../foundations/auth/index.ts';
+import { allows, describeRefusal } from '../../foundations/auth/index.ts';
 import { forbidden, isJsonObject, type JsonObject, newId, parseJson } from '../../foundations/wire/index.ts';
 import { overStream, work } from '../common/http/endpoint.ts';
 import type { ServiceRequest } from '../common/http/request.ts';
@@ -27,7 +27,7 @@ const requireRoles = ({ body, caller }: Request): void => {
       `this key may not write, so not record in, the project ${projectId}: send track_llm_call: false`,
     );
   if (inputs.prompt !== null && !may('read'))
-    throw forbidden(['body', 'inputs', 'prompt'], `this key may not read the project ${projectId}`);
+    throw forbidden(['body', 'inputs', 'prompt'], describeRefusal('read', projectId));
 };
 
 /** Asks the upstream, and gives its answer; undefined if that is none. */

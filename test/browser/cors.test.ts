@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { root } from '../../bin/common.ts';
+import { basic, keyMaker } from '../integration/security/credentials.ts';
 import { newName } from '../support/run/new-name.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 import { useBrowser } from './support/visit.ts';
@@ -71,6 +72,13 @@ afterAll(async () => {
   await service.stop();
 });
 
+/** A request of a page, as `fetch` sends it: its status, and what it reads of the answer. */
+const ask = async ({ url, authorization, body }: { url: string; authorization: string; body: object }) => {
+  const headers = { authorization, 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: answer.status, text: (await answer.text()).trim() };
+};
+
 const reportedNames = async (): Promise<string[]> => {
   const answer = await service.post('/calls/stream_query', { project_id: project });
   const lines = (await answer.text()).trim();
@@ -91,4 +99,44 @@ it('a page of an origin in the setting reports by OpenTelemetry, and one of anot
   await page.goto(stranger);
   expect(await page.evaluate(report, { to, key, project, name: 'forged' })).toBe('failed');
   expect(await reportedNames()).toEqual(['opened']);
+});
+
+it('a page with a key that may only report adds spans, calls and feedback, and reads none of it', async () => {
+  project = newName('acme/pages');
+  using keys = keyMaker(service);
+  const { url: to } = service;
+  const key = await keys.granted(`${project}:report`);
+  const page = await visit('', { base: friend, signedIn: false, expected: /favicon|403/i });
+  const send = (path: string, body: object) =>
+    page.evaluate(ask, { url: to + path, authorization: basic(key), body });
+  expect(await page.evaluate(report, { to, key, project, name: 'opened' })).toBe('reported');
+  const start = {
+    project_id: project,
+    id: 'c',
+    trace_id: 't',
+    op_name: 'clicked',
+    started_at: '2026-10-01T00:00:00Z',
+  };
+  expect(await send('/call/start', { start })).toEqual({ status: 200, text: '{"id":"c","trace_id":"t"}' });
+  const end = { project_id: project, id: 'c', ended_at: '2026-10-01T00:00:01Z' };
+  expect(await send('/call/end', { end })).toEqual({ status: 200, text: '{}' });
+  const feedback = {
+    project_id: project,
+    svc_ref: `svc:///${project}/call/c`,
+    feedback_type: 'reaction',
+    payload: {},
+  };
+  expect(await send('/feedback/create', feedback)).toMatchObject({ status: 200 });
+
+  for (const path of [
+    '/calls/stream_query',
+    '/calls/query_stats',
+    '/feedback/query',
+    '/threads/stream_query',
+  ])
+    expect(await send(path, { project_id: project })).toEqual({
+      status: 403,
+      text: expect.stringContaining(`this key may not read the project ${project}`),
+    });
+  expect((await reportedNames()).toSorted()).toEqual(['clicked', 'opened']);
 });

@@ -40,9 +40,10 @@ export const completeWork = work(
       ),
     answer: () => done,
   },
-  async ({ body: { batch }, caller, budget, describe }) => {
+  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
     describe(() => ({ rows: batch.length / 2 }));
     await writeCalls(stores.calls, batch, caller.user, budget, {
+      addsOnly,
       // Each call is a start and an end.
       getPlace: (i) => ['batch', String(Math.floor(i / 2))],
     });

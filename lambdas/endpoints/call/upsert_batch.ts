@@ -8,10 +8,14 @@ import { stores } from '../../common/http/stores.ts';
  * anything is written. There is one answer for each item, in order. The answers to many tiny starts
  * can be larger than a buffered answer, so they are streamed.
  */
-export const handler = endpoint(callUpsertBatch, async ({ body: { batch }, caller, budget, describe }) => {
-  describe(() => ({ rows: batch.length }));
-  const answers = await writeCalls(stores.calls, batch, caller.user, budget, {
-    getPlace: (i) => ['batch', String(i), 'req', batch[i]?.kind ?? ''],
-  });
-  return { res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})) };
-});
+export const handler = endpoint(
+  callUpsertBatch,
+  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
+    describe(() => ({ rows: batch.length }));
+    const answers = await writeCalls(stores.calls, batch, caller.user, budget, {
+      addsOnly,
+      getPlace: (i) => ['batch', String(i), 'req', batch[i]?.kind ?? ''],
+    });
+    return { res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})) };
+  },
+);

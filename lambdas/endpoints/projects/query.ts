@@ -1,5 +1,6 @@
 import { projectsQuery } from '../../../api/projects.ts';
-import { queryDropped, queryProjects, readsAnything } from '../../../core/records/projects.ts';
+import { queryDropped, queryProjects } from '../../../core/records/projects.ts';
+import { allowsAnywhere } from '../../../foundations/auth/index.ts';
 import { forbidden } from '../../../foundations/wire/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { stores } from '../../common/http/stores.ts';
@@ -9,7 +10,7 @@ import { stores } from '../../common/http/stores.ts';
  * project stands in the body: the key's grants choose them.
  */
 export const handler = endpoint(projectsQuery, async ({ body, caller: { grants }, budget, describe }) => {
-  if (!readsAnything(grants))
+  if (!allowsAnywhere(grants, 'read'))
     throw forbidden(['header', 'authorization'], 'this key may not read any project');
   const projects = await queryProjects(stores.bookkeeping, grants, body, budget);
   const dropped = body.includeDropped ? await queryDropped(stores.bookkeeping, grants, budget) : undefined;

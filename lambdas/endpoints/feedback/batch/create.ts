@@ -10,9 +10,9 @@ import { stores } from '../../../common/http/stores.ts';
  */
 export const handler = endpoint(
   feedbackBatchCreate,
-  async ({ body: { batch }, caller, budget, describe }) => {
+  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
     describe(() => ({ rows: batch.length }));
     const creations = batch.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
-    return { res: await createFeedback(stores.feedback, creations, caller.user, budget) };
+    return { res: await createFeedback(stores.feedback, creations, caller.user, budget, { addsOnly }) };
   },
 );
