@@ -33,6 +33,7 @@ import {
   sortText,
   timestamp,
 } from './fields.ts';
+import { sources } from './shared/header-fields.ts';
 
 // Calls as they are answered.
 
@@ -260,6 +261,7 @@ export const everyCall: CallsFilter = {
   traceRootsOnly: false,
   userIds: null,
   runIds: null,
+  sources: null,
 };
 
 const includeFields = () => ({
@@ -337,6 +339,10 @@ const callsFilter = () =>
     trace_roots_only: flag('Whether only calls without a parent match.'),
     svc_user_ids: optionalTexts('Calls that these users reported.'),
     svc_run_ids: optionalTexts('Calls of these runs.'),
+    sources: field(
+      nullish(z.array(z.enum(sources))),
+      'Calls by who made them. Calls that do not say so in `attributes.source` are `production`.',
+    ),
   }).register(documented, { name: 'CallsFilter' });
 
 /** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */

@@ -49,6 +49,7 @@ import {
   updateCall,
 } from './replace.ts';
 import { groupReports, type ReportedCall } from './reports.ts';
+import { withSources } from './sources.ts';
 import { findReservations, reserveTraces, settleTraces } from './traces.ts';
 
 /**
@@ -83,7 +84,8 @@ export const writeCalls = async (
     readonly onAwaited?: (call: CallName) => void;
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
-  const reports = await nameCalls(store, await redactReports(store, sent, getPlace), budget);
+  const redacted = await redactReports(store, sent, getPlace);
+  const reports = await nameCalls(store, withSources(redacted), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
