@@ -25,6 +25,7 @@ import {
   flag,
   jsonObject,
   ofProject,
+  optionalSources,
   optionalTexts,
   project,
   queryNames,
@@ -33,7 +34,6 @@ import {
   sortText,
   timestamp,
 } from './fields.ts';
-import { sources } from './shared/header-fields.ts';
 
 // Calls as they are answered.
 
@@ -339,10 +339,7 @@ const callsFilter = () =>
     trace_roots_only: flag('Whether only calls without a parent match.'),
     svc_user_ids: optionalTexts('Calls that these users reported.'),
     svc_run_ids: optionalTexts('Calls of these runs.'),
-    sources: field(
-      nullish(z.array(z.enum(sources))),
-      'Calls by who made them. Calls that do not say so in `attributes.source` are `production`.',
-    ),
+    sources: optionalSources(),
   }).register(documented, { name: 'CallsFilter' });
 
 /** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */
