@@ -74,7 +74,7 @@ const readAgent = (headers: Headers): JsonObject | undefined => {
 /** @throws ServiceError 422 if a header names no source */
 const parseSource = (header: string | undefined): CallSource | undefined => {
   const source = readSource(header);
-  if (header === undefined || source !== undefined) return source;
+  if (text(header) === undefined || source !== undefined) return source;
   const msg = `should be one of ${sources.join(', ')}`;
   throw new ServiceError(422, [{ loc: ['header', sourceHeader], msg, type: 'enum' }]);
 };
