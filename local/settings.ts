@@ -248,6 +248,7 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
+  const { ENVIRONMENT_SOURCES: environmentSources } = environment;
   const dynamodb = readEndpoint(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = readSwitch(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
@@ -269,6 +270,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     settings: {
       ...(redact && { redact }),
       ...(corsOrigins && { corsOrigins }),
+      ...(environmentSources && { environmentSources }),
       ...Object.fromEntries(on),
     },
     ...(webhooks && { webhooks }),

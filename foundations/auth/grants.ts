@@ -14,7 +14,8 @@ export interface Grant {
 export const grantRule =
   'should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being read, write, inference or admin';
 
-const parseScope = (text: string): Scope | undefined => {
+/** The scope that a text names: `*`, `<entity>/*` or a project; undefined if it is none. */
+export const parseScope = (text: string): Scope | undefined => {
   if (text === '*') return text;
   if (!text.endsWith('/*')) return parseProjectId(text);
   // An entity is well-formed if a project of it is.

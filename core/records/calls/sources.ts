@@ -1,4 +1,5 @@
 import { type CallSource, readSource } from '../../../api/shared/header-fields.ts';
+import type { Store } from '../../../foundations/storage/index.ts';
 import { parseRef } from '../../../foundations/wire/index.ts';
 import { toCallKey } from './items.ts';
 import type { CallReport, CallStart, StartHeader } from './model.ts';
@@ -35,13 +36,29 @@ const from = (start: CallStart, source: CallSource): CallStart => ({
   attributes: { ...start.attributes, source },
 });
 
+const readEnvironment = ({ attributes: { environment } }: CallStart): string | undefined =>
+  typeof environment === 'string' ? environment : undefined;
+
 /**
  * Gives calls that do not name their source that of the nearest call above them that has one, as far as the
- * request shows it. Calls of evaluations have it by their names.
+ * request shows it, or else that of their environment. Calls of evaluations have it by their names.
+ *
+ * @param sourceOfEnvironment the source of what runs in an environment of a project. @default - none has one
  */
-export const withSources = (reports: readonly CallReport[]): readonly CallReport[] => {
+export const withSources = (
+  reports: readonly CallReport[],
+  sourceOfEnvironment: Store['sourceOfEnvironment'] = undefined,
+): readonly CallReport[] => {
   const starts = reports.flatMap((report) => (report.kind === 'start' ? [report.start] : []));
-  const hasSome = starts.some((start) => !isUnsaid(start) || sourceByName(start.opName) !== undefined);
+  const ownSource = (start: CallStart): CallSource | undefined =>
+    isUnsaid(start) ? sourceByName(start.opName) : (readSource(start.attributes.source) ?? 'production');
+  const byEnvironment = (start: CallStart): CallSource | undefined => {
+    const environment = readEnvironment(start);
+    return environment === undefined
+      ? undefined
+      : readSource(sourceOfEnvironment?.(start.projectId, environment));
+  };
+  const hasSome = starts.some((start) => ownSource(start) ?? byEnvironment(start));
   // So it is of nearly all requests.
   if (!hasSome) return reports;
   const byKey = new Map(
@@ -51,18 +68,16 @@ export const withSources = (reports: readonly CallReport[]): readonly CallReport
   );
   const known = new Map<CallStart, CallSource | undefined>();
   const findSource = (start: CallStart): CallSource | undefined => {
-    const chain: CallStart[] = [];
+    const chain = new Set<CallStart>();
     let next: CallStart | undefined = start;
     let found: CallSource | undefined;
-    while (next && !chain.includes(next)) {
+    while (next && !chain.has(next)) {
       if (known.has(next)) {
         found = known.get(next);
         break;
       }
-      chain.push(next);
-      found = isUnsaid(next)
-        ? sourceByName(next.opName)
-        : (readSource(next.attributes.source) ?? 'production');
+      chain.add(next);
+      found = ownSource(next);
       if (found) break;
       const { projectId, parentId }: CallStart = next;
       next = parentId === null ? undefined : byKey.get(toCallKey({ projectId, id: parentId }));
@@ -72,7 +87,7 @@ export const withSources = (reports: readonly CallReport[]): readonly CallReport
   };
   return reports.map((report) => {
     if (report.kind === 'end' || !isUnsaid(report.start)) return report;
-    const source = findSource(report.start);
+    const source = findSource(report.start) ?? byEnvironment(report.start);
     return source === undefined || source === 'production'
       ? report
       : { kind: 'start', start: from(report.start, source) };

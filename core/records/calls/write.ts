@@ -85,7 +85,7 @@ export const writeCalls = async (
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const redacted = await redactReports(store, sent, getPlace);
-  const reports = await nameCalls(store, withSources(redacted), budget);
+  const reports = await nameCalls(store, withSources(redacted, store.sourceOfEnvironment), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);

@@ -14,6 +14,7 @@ export const everySetting = {
   firewallRatePerAddress: 1000,
   queryTimeoutSeconds: 900,
   corsOrigins: ['https://app.example.com'],
+  environmentSources: { '*': { ci: 'test' } },
   logRetentionDays: 90,
   alarmEmail: 'ops@example.com',
   runbookUrl: 'https://example.com/operations.md',

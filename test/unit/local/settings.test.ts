@@ -21,6 +21,7 @@ describe('the settings', () => {
       ANALYTICS: 'on',
       REDACT: '[]',
       CORS_ORIGINS: 'http://localhost:3000',
+      ENVIRONMENT_SOURCES: '{"*": {"ci": "test"}}',
     });
     expect(settings).toEqual({
       port: 0,
@@ -31,7 +32,13 @@ describe('the settings', () => {
       s3: 'http://127.0.0.1:9000',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
-      settings: { events: true, analytics: true, redact: '[]', corsOrigins: 'http://localhost:3000' },
+      settings: {
+        events: true,
+        analytics: true,
+        redact: '[]',
+        corsOrigins: 'http://localhost:3000',
+        environmentSources: '{"*": {"ci": "test"}}',
+      },
     });
   });
 

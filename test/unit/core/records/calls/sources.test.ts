@@ -73,6 +73,26 @@ describe('calls below others in a request', () => {
     expect(sourcesOf(start('c', null, { source: 'test' }), other)).toEqual(['test', undefined]);
   });
 
+  it('have that of their environment, if nothing else is known', () => {
+    const sources = new Map([['acme/shop ci', 'test']]);
+    const attributes = { environment: 'ci' };
+    const reports = parseBatch([
+      makeStart({ project_id: 'acme/shop', id: 'a', trace_id: 't', attributes }),
+      makeStart({ project_id: 'acme/shop', id: 'b', trace_id: 't', parent_id: 'c', attributes }),
+      makeStart({ project_id: 'acme/shop', id: 'c', trace_id: 't', op_name: 'Evaluation.evaluate' }),
+      makeStart({ project_id: 'acme/shop', id: 'd', trace_id: 't', attributes: { environment: 'eu' } }),
+      makeStart({ project_id: 'acme/other', id: 'e', trace_id: 't', attributes }),
+    ]);
+    const found = withSources(reports, (project, environment) => sources.get(`${project} ${environment}`));
+    expect(found.map((report) => (report.kind === 'start' ? report.start.attributes.source : null))).toEqual([
+      'test',
+      'evaluation',
+      'evaluation',
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('are the same reports if no call says its source', () => {
     const reports = parseBatch([start('a', null), start('b', 'a'), makeEnd({ id: 'a' })]);
     expect(withSources(reports)).toBe(reports);
