@@ -26,6 +26,7 @@ import {
   flag,
   jsonObject,
   ofProject,
+  optionalSources,
   optionalTexts,
   project,
   queryNames,
@@ -261,6 +262,7 @@ export const everyCall: CallsFilter = {
   traceRootsOnly: false,
   userIds: null,
   runIds: null,
+  sources: null,
 };
 
 const includeFields = () => ({
@@ -338,6 +340,7 @@ const callsFilter = () =>
     trace_roots_only: flag('Whether only calls without a parent match.'),
     svc_user_ids: optionalTexts('Calls that these users reported.'),
     svc_run_ids: optionalTexts('Calls of these runs.'),
+    sources: optionalSources(),
   }).register(documented, { name: 'CallsFilter' });
 
 /** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */

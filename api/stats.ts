@@ -127,7 +127,7 @@ const timezone = z
 
 /** What calls can be grouped by. */
 export type GroupField =
-  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name')
+  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name' | 'source')
   | `attributes.${HeaderAttribute}`;
 
 const attributeFields = headerAttributes.map((name) => `attributes.${name}` as const);
@@ -145,6 +145,7 @@ export const groupBy = () =>
               'status',
               'thread_id',
               'display_name',
+              'source',
               ...attributeFields,
             ] as const),
           )
@@ -159,7 +160,7 @@ export const groupBy = () =>
       ),
       [],
     ),
-    'At most two fields. The 1,000 largest groups are returned, the rest are under null. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
+    'At most two fields. The 1,000 largest groups are returned, the rest are under null. `source` is who made the calls: `production` unless they say otherwise. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
   );
 
 export const callMetricsField = () =>

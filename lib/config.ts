@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { isKeyed, longAnswer, passThrough } from '../api/endpoint.ts';
 import { allRoutes } from '../api/routes.ts';
+import { sources } from '../api/shared/header-fields.ts';
 import {
   type BedrockWay,
   bedrockEndpoints,
@@ -9,6 +10,7 @@ import {
   bedrockWays,
   ruleApis,
 } from '../core/doors/inference/bedrock.ts';
+import { parseScope } from '../foundations/auth/grants.ts';
 import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
 import type { PennytraceProps } from './props.ts';
 
@@ -302,6 +304,22 @@ const upstreams = z.preprocess(
   }),
 );
 
+/** The setting `environmentSources`: sources of calls by scope and environment, or its JSON. */
+const environmentSources = z
+  .preprocess(
+    fromJson,
+    z.record(
+      z.string().refine((scope) => parseScope(scope) !== undefined, {
+        error: 'write a project, "<entity>/*" or "*"',
+      }),
+      z.record(z.string().min(1).max(128), z.enum(sources, { error: `write one of ${sources.join(', ')}` }), {
+        error: 'write sources by environment: {"ci": "test"}',
+      }),
+      { error: 'write sources by project and environment: {"*": {"ci": "test"}}' },
+    ),
+  )
+  .transform((scopes) => (Object.keys(scopes).length > 0 ? scopes : undefined));
+
 /** What is wrong with a pattern; undefined if nothing is. */
 const patternProblem = (text: string): string | undefined => {
   try {
@@ -466,6 +484,7 @@ export const settings = z
     monthlyBudget: whole(1, 1_000_000).optional(),
     accountLogRole: flag().default(true),
     corsOrigins: origins.optional(),
+    environmentSources: environmentSources.optional(),
     inferenceUpstreams: upstreams.optional(),
     inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
@@ -521,11 +540,14 @@ export const settings = z
       'leave keepDays out beside bucket, which keeps the rules that it has: aws s3api put-bucket-lifecycle-configuration',
   })
   .refine(
-    ({ corsOrigins = [], inferenceUpstreams = [] }) =>
-      corsOrigins.join().length + JSON.stringify(inferenceUpstreams).length <= maxBytes,
+    ({ corsOrigins = [], inferenceUpstreams = [], environmentSources = {} }) =>
+      corsOrigins.join().length +
+        JSON.stringify(inferenceUpstreams).length +
+        Buffer.byteLength(JSON.stringify(environmentSources)) <=
+      maxBytes,
     {
       path: ['corsOrigins'],
-      error: `write less: a function's environment has room for ${maxBytes} bytes of inferenceUpstreams and corsOrigins together`,
+      error: `write less: a function's environment has room for ${maxBytes} bytes of inferenceUpstreams, corsOrigins and environmentSources together`,
     },
   );
 

@@ -150,7 +150,7 @@ export const shardsNeeds = ({ shards }: Pick<Config, 'shards'>): Needs => ({
 });
 
 interface StoreNeedsProps {
-  readonly config: Pick<Config, 'shards' | 'retentionDays' | 'keepFeedback'>;
+  readonly config: Pick<Config, 'shards' | 'retentionDays' | 'keepFeedback' | 'environmentSources'>;
   readonly storage: Storage;
 }
 
@@ -158,7 +158,8 @@ interface StoreNeedsProps {
 export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProps): Needs => {
   const ways = listWays(stores);
   if (ways.length === 0) return {};
-  const { retentionDays } = config;
+  const { retentionDays, environmentSources } = config;
+  const reports = storesReports({ stores });
   const { payloads } = storage;
   const keepsFeedback = stores.feedback === 'serve' && config.keepFeedback;
   const hasObjects = stores.payloads || stores.objects || stores.files || stores.tables || stores.feedback;
@@ -171,6 +172,9 @@ export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProp
       tableNeeds(table, storage[table], way),
       { permissions: objectPermissions(payloads, prefix, way.objects) },
     ]),
-    { storesReports: storesReports({ stores }) },
+    reports && stores.calls && environmentSources
+      ? { environment: { ENVIRONMENT_SOURCES: JSON.stringify(environmentSources) } }
+      : undefined,
+    { storesReports: reports },
   ]);
 };

@@ -71,6 +71,9 @@ export type InferenceUpstream = {
     }
 );
 
+/** Who made a call: docs/api.md#sources. */
+export type CallSource = 'production' | 'evaluation' | 'judge' | 'trial' | 'playground' | 'test';
+
 /** A rule of redaction: docs/redaction.md says more. */
 export interface RedactionRule {
   /** What stands in the place of what it finds: 1 to 32 lower-case letters, digits, `-` and `_`. */
@@ -350,6 +353,14 @@ export interface PennytraceProps {
    * @default - no page of another origin reads an answer, and its requests with Basic are refused
    */
   readonly corsOrigins?: readonly string[] | undefined;
+
+  /**
+   * The source of calls that name none, by the environment that they name, for a project, `<entity>/*` or
+   * `*`: `{ '*': { ci: 'test' } }`.
+   *
+   * @default - the environment says nothing of the source
+   */
+  readonly environmentSources?: Readonly<Record<string, Readonly<Record<string, CallSource>>>> | undefined;
 
   /**
    * How long a query may take, in seconds: 30 to 900. Lambda goes on with it when its client has

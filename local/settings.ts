@@ -267,7 +267,7 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
 };
 
 /** Settings of the stack that are what their variable says. */
-const textSettings = ['redact', 'corsOrigins'];
+const textSettings = ['redact', 'corsOrigins', 'environmentSources'];
 
 /** The variable of a setting: `CORS_ORIGINS` for `corsOrigins`. */
 const toVariable = (setting: string): string => setting.replace(/[A-Z]/g, '_$&').toUpperCase();

@@ -13,7 +13,8 @@ export interface Grant {
 /** The rule for grants, for error messages. */
 export const grantRule = `should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being ${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`;
 
-const parseScope = (text: string): Scope | undefined => {
+/** The scope that a text names: `*`, `<entity>/*` or a project; undefined if it is none. */
+export const parseScope = (text: string): Scope | undefined => {
   if (text === '*') return text;
   if (!text.endsWith('/*')) return parseProjectId(text);
   // An entity is well-formed if a project of it is.

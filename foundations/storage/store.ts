@@ -90,6 +90,10 @@ export interface Store {
   readonly noteProject?: ((project: ProjectId) => void) | undefined;
   /** What is noted of projects beside what they hold. @default - nothing is */
   readonly projects?: NotedProjects | undefined;
+  /** The source of calls that name none, by the environment that they name. @default - none */
+  readonly sourceOfEnvironment?:
+    | ((project: ProjectId, environment: string) => string | undefined)
+    | undefined;
   /** Gives what takes secrets out of all that is stored. @default - it is stored as it came */
   readonly redactor?: (() => Promise<Redactor>) | undefined;
 }

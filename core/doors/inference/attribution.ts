@@ -1,3 +1,5 @@
+import { type CallSource, readSource, sources } from '../../../api/shared/header-fields.ts';
+import { sourceHeader } from '../../../api/shared/headers.ts';
 import {
   idRule,
   isId,
@@ -22,6 +24,8 @@ export interface Attribution {
   readonly userId: string | undefined;
   /** As `attributes.agent` has it. */
   readonly agent: JsonObject | undefined;
+  /** As `attributes.source` has it. */
+  readonly source: CallSource | undefined;
   readonly parent: TraceParent | undefined;
 }
 
@@ -71,11 +75,19 @@ const readAgent = (headers: Headers): JsonObject | undefined => {
   return headers[claudeSession] === undefined ? undefined : { name: 'claude-code' };
 };
 
+/** @throws ServiceError 422 if a header names no source */
+const parseSource = (header: string | undefined): CallSource | undefined => {
+  const source = readSource(header);
+  if (nonEmptyString(header) === undefined || source !== undefined) return source;
+  const msg = `should be one of ${sources.join(', ')}`;
+  throw new ServiceError(422, [{ loc: ['header', sourceHeader], msg, type: 'enum' }]);
+};
+
 /**
  * Reads who a request was made for, and where it belongs, from its body and headers.
  *
  * @param headers by lower-case name
- * @throws ServiceError 422 if a session's header cannot be the id of a thread
+ * @throws ServiceError 422 if a session's header cannot be the id of a thread, or the source is none
  */
 export const attribute = (body: InferenceBody, headers: Headers): Attribution => {
   const { userId, sessionId } = identify(body);
@@ -84,6 +96,7 @@ export const attribute = (body: InferenceBody, headers: Headers): Attribution =>
     threadId: session !== undefined && isId(session) ? session : undefined,
     userId,
     agent: readAgent(headers),
+    source: parseSource(headers[sourceHeader]),
     parent: parseTraceParent(headers.traceparent),
   };
 };

@@ -1,6 +1,6 @@
 import type { FeedbackQuery } from '../../../api/feedback.ts';
 import { everyCall } from '../../../api/queries.ts';
-import { headerAttributes } from '../../../api/shared/header-fields.ts';
+import { headerAttributes, readSource } from '../../../api/shared/header-fields.ts';
 import { describeProject as description } from '../../../api/tools.ts';
 import { isDuring, toPath } from '../../../foundations/expression/index.ts';
 import { asString, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
@@ -153,7 +153,10 @@ export const describeProject = runs(description, async (args, context) => {
       tools: toTable(countValues(calls.map(getTool)), most),
       agents: toTable(countAt('attributes.agent.name'), most),
       prompts: toTable(countAt('attributes.prompt.name'), most),
-      sources: toTable(countAt('attributes.source'), most),
+      sources: toTable(
+        countValues(calls.map((call) => readSource(valueIn(call, 'attributes.source')) ?? 'production')),
+        most,
+      ),
       end_users: toTable(countAt('attributes.user.id'), most),
       environments: toTable(countAt('attributes.environment'), most),
       releases: toTable(countAt('attributes.release'), most),

@@ -1,7 +1,7 @@
 import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
 import { compile, type Expression } from '../../../foundations/expression/index.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
-import type { CallHeader } from '../../records/calls/index.ts';
+import { type CallHeader, getSource } from '../../records/calls/index.ts';
 import type { Planned } from './plan.ts';
 import type { QueriedCall } from './queried-call.ts';
 
@@ -37,6 +37,7 @@ export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolea
     ...on(among(filter.turnIds), (call) => call.start.turnId),
     ...on(among(filter.userIds), (call) => call.start.userId),
     ...on(among(filter.runIds), (call) => call.start.runId),
+    ...on(among(filter.sources), (call) => getSource(call.start)),
     ...on(matchesAny(filter.opNames), (call) => call.start.opName),
     ...on(
       filter.traceRootsOnly ? (parentId: string | null) => parentId === null : undefined,

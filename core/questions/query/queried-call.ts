@@ -13,6 +13,7 @@ import {
   type CallHeader,
   columnJson,
   type EndStatus,
+  getSource,
   headerAttributeAt,
   headerValue,
   isPayloadColumn,
@@ -54,6 +55,9 @@ interface Extras {
 
 const none: Extras = {};
 
+/** Where calls say who made them. Those that do not are found by what they are known to be. */
+const sourcePath = 'attributes.source';
+
 const failedBelow: EndStatus = 'descendant_error';
 
 /** A call on its way through a query: its header, and what has been fetched of the rest. */
@@ -91,6 +95,11 @@ export class QueriedCall {
 
   /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
   value(path: FieldPath): Value {
+    if (path.text === sourcePath) return this.#value(path) ?? getSource(this.header.start);
+    return this.#value(path);
+  }
+
+  #value(path: FieldPath): Value {
     const { field, steps } = path;
     if (field === 'summary' && steps[0] === serviceName) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);

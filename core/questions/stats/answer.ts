@@ -14,7 +14,7 @@ import {
 import { toPath } from '../../../foundations/expression/index.ts';
 import { findBucket } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
-import { getStatus } from '../../records/calls/index.ts';
+import { getSource, getStatus } from '../../records/calls/index.ts';
 import type { QueriedCall } from '../query/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, Numbers } from './cells.ts';
 
@@ -61,12 +61,14 @@ const ofCall: Readonly<Record<GroupField, (call: QueriedCall) => JsonValue>> = {
   status: ({ header }) => getStatus(header),
   thread_id: ({ header }) => header.start.threadId,
   display_name: ({ header }) => header.start.displayName,
+  source: ({ header }) => getSource(header.start),
 };
 
 const ofDimensions: Readonly<Partial<Record<GroupField, (dimensions: Dimensions) => string>>> = {
   op_name: ({ opName }) => opName,
   user: ({ userId }) => userId,
   status: ({ status }) => status,
+  source: ({ source }) => source,
 };
 
 /** What is kept of calls for what is asked. */

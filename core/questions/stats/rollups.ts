@@ -1,4 +1,5 @@
 import { everyCall } from '../../../api/queries.ts';
+import { readSource } from '../../../api/shared/header-fields.ts';
 import { tokenMetrics } from '../../../api/stats.ts';
 import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
@@ -351,7 +352,7 @@ export const storeRollups = async (
 
 /*
  * Rollups are stored as one compressed MessagePack list, [version, names, rollups]. A rollup is
- * [number, mark, groups]; a group is [op, user, status, calls, errors, latency, models]. Texts are
+ * [number, mark, groups]; a group is [op, user, status, calls, errors, latency, models, source]. Texts are
  * numbers in the list of names.
  */
 
@@ -376,7 +377,17 @@ type PackedLatency = [
   negative: PackedBins,
 ];
 type PackedModel = [name: number, calls: number, ...numbers: (readonly [number, number, number] | 0)[]];
-type PackedGroup = [number, number, number, number, number, PackedLatency | null, PackedModel[]];
+type PackedGroup = [
+  op: number,
+  user: number,
+  status: number,
+  calls: number,
+  errors: number,
+  latency: PackedLatency | null,
+  models: PackedModel[],
+  /** Releases before sources were told apart have none. */
+  source?: number,
+];
 
 const packBins = (bins: Bins): PackedBins => {
   const sorted = [...bins].sort(([a], [b]) => a - b);
@@ -443,7 +454,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
     names.set(text, number);
     return number;
   };
-  const packGroup = ({ opName, userId, status, cell }: Group): PackedGroup => [
+  const packGroup = ({ opName, userId, status, source, cell }: Group): PackedGroup => [
     numberName(opName),
     numberName(userId),
     numberName(status),
@@ -451,6 +462,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
     cell.errors,
     packLatency(cell.latency),
     [...cell.models].map(([model, usage]) => packModel(numberName(model), usage)),
+    numberName(source),
   ];
   const packed = rollups.map(({ number, mark, groups }) => [number, mark, groups.map(packGroup)]);
   return pack(encodeMessagePack([version, [...names.keys()], packed]));
@@ -459,7 +471,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
 /**
  * Unpacks rollups.
  *
- * @returns none if another release wrote them: they are made anew
+ * @returns without those that another release wrote otherwise: they are made anew
  * @throws Error if the bytes are damaged
  */
 const unpackRollups = async (bytes: Uint8Array): Promise<Rollup[]> => {
@@ -469,13 +481,25 @@ const unpackRollups = async (bytes: Uint8Array): Promise<Rollup[]> => {
     [number, number, PackedGroup[]][],
   ];
   if (found !== version) return [];
-  const unpackGroup = ([op, user, status, calls, errors, latency, models]: PackedGroup): Group => {
+  const unpackGroup = (packedGroup: PackedGroup): Group | undefined => {
+    const [op, user, status, calls, errors, latency, models, sourceName] = packedGroup;
+    const source = sourceName === undefined ? undefined : readSource(names[sourceName]);
+    if (!source) return undefined;
     const cell = new Cell(kept);
     cell.calls = calls;
     cell.errors = errors;
     unpackLatency(latency, cell.latency);
     for (const model of models) unpackModel(model, cell.model(names[model[0]] ?? ''));
-    return { opName: names[op] ?? '', userId: names[user] ?? '', status: names[status] ?? '', cell };
+    return {
+      opName: names[op] ?? '',
+      userId: names[user] ?? '',
+      status: names[status] ?? '',
+      source,
+      cell,
+    };
   };
-  return packed.map(([number, mark, groups]) => ({ number, mark, groups: groups.map(unpackGroup) }));
+  return packed.flatMap(([number, mark, packedGroups]) => {
+    const groups = packedGroups.flatMap((group) => unpackGroup(group) ?? []);
+    return groups.length === packedGroups.length ? [{ number, mark, groups }] : [];
+  });
 };

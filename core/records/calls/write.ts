@@ -50,6 +50,7 @@ import {
   updateCall,
 } from './replace.ts';
 import { groupReports, type ReportedCall } from './reports.ts';
+import { withSources } from './sources.ts';
 import { findReservations, reserveTraces, settleTraces } from './traces.ts';
 
 /**
@@ -89,7 +90,12 @@ export const writeCalls = async (
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const redacted = await redactReports(store, sent, getPlace);
-  const reports = await nameCalls(store, redacted, addsOnly, budget);
+  const reports = await nameCalls(
+    store,
+    withSources(redacted, store.sourceOfEnvironment),
+    addsOnly,
+    budget,
+  );
   const { calls: reported, callOfReport } = groupReports(reports);
   const own = addsOnly ? ownTraces(reports, reported, getPlace) : undefined;
   for (const { projectId } of reported) store.noteProject?.(projectId);

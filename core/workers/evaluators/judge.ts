@@ -257,6 +257,7 @@ const ask = async (
   const requestId = randomUUID();
   const attributes = {
     kind: 'model',
+    source: ref === null ? 'trial' : 'judge',
     ...(ref === null ? { trial: true } : { evaluator: ref }),
     judged: callRef(projectId, callId),
     ...(prompt.cut.length > 0 && { shortened: [...prompt.cut] }),

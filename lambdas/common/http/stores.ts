@@ -1,4 +1,5 @@
 import { ProjectNotes } from '../../../core/records/projects.ts';
+import { hasProject } from '../../../foundations/auth/roles.ts';
 import {
   type Bucket,
   dynamodbClient,
@@ -48,6 +49,22 @@ const readRetention = (): number | undefined => {
   return days ? Number(days) : undefined;
 };
 
+/** Reads which source the calls of an environment have, by scopes of projects; a narrower scope goes first. */
+const readEnvironmentSources = (): Store['sourceOfEnvironment'] => {
+  const { ENVIRONMENT_SOURCES: text } = process.env;
+  if (!text) return undefined;
+  const scopes = Object.entries(
+    JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  );
+  // `acme/shop`, then `acme/*`, then `*`.
+  const breadth = (scope: string): number => (scope === '*' ? 2 : scope.endsWith('/*') ? 1 : 0);
+  scopes.sort(([a], [b]) => breadth(a) - breadth(b));
+  return (project, environment) =>
+    scopes.find(([scope, sources]) => hasProject(scope, project) && Object.hasOwn(sources, environment))?.[1][
+      environment
+    ];
+};
+
 /** Loads what redacts, at the first request that stores something. A failure is tried again. */
 const lazyRedactor = (module: string): NonNullable<Store['redactor']> => {
   let loaded: ReturnType<NonNullable<Store['redactor']>> | undefined;
@@ -86,6 +103,7 @@ const readStores = (): DeployedStores => {
   const bookkeeping = BOOKKEEPING_TABLE ? { client, name: BOOKKEEPING_TABLE } : undefined;
   const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
+  const sourceOfEnvironment = readEnvironmentSources();
   const readStore = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
@@ -102,6 +120,7 @@ const readStores = (): DeployedStores => {
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
       redactor,
+      sourceOfEnvironment,
     };
   };
   const calls = readStore('CALLS_TABLE', true);

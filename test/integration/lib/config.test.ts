@@ -97,6 +97,13 @@ describe('the settings', () => {
     ],
     ['corsOrigins', ['https://a.example', 'https://a.example'], ['https://a.example']],
     ['corsOrigins', [], undefined],
+    ['environmentSources', '{"*": {"ci": "test"}}', { '*': { ci: 'test' } }],
+    [
+      'environmentSources',
+      { 'acme/shop': { ci: 'test', eval: 'evaluation' }, 'acme/*': { qa: 'test' } },
+      { 'acme/shop': { ci: 'test', eval: 'evaluation' }, 'acme/*': { qa: 'test' } },
+    ],
+    ['environmentSources', {}, undefined],
     ['limits', 'true', { unpriced: 'refuse' }],
     ['limits', { unpriced: 'dearest' }, { unpriced: 'dearest' }],
     ['pointInTimeRecovery', 'false', false],
@@ -198,6 +205,15 @@ describe('the settings', () => {
     [Array.from({ length: 20 }, (_, i) => `https://${'a'.repeat(150)}.b${i}.example`), 'write less'],
   ])('refuse the origins %j', (given, advice) => {
     expect(getMessage({ corsOrigins: given })).toContain(advice);
+  });
+
+  it.each([
+    [{ ci: 'test' }, 'setting environmentSources["ci"] is "test": write sources by environment'],
+    [{ shop: { ci: 'test' } }, 'write a project, "<entity>/*" or "*"'],
+    [{ '*': { ci: 'tests' } }, 'write one of production, evaluation, judge, trial, playground, test'],
+    ['ci', 'write sources by project and environment'],
+  ])('refuse the sources of environments %j', (given, advice) => {
+    expect(getMessage({ environmentSources: given })).toContain(advice);
   });
 
   it.each([

@@ -27,6 +27,7 @@ export const everySetting = {
   openThrottleRate: 20,
   openThrottleBurst: 100,
   corsOrigins: ['https://app.example.com'],
+  environmentSources: { '*': { ci: 'test' } },
   logRetentionDays: 90,
   alarmEmail: 'ops@example.com',
   runbookUrl: 'https://example.com/operations.md',

@@ -221,7 +221,7 @@ describe('the body of /calls/stats', () => {
     [{ group_by: ['status', 'status'] }, 'group_by should name each field once'],
     [
       { group_by: ['inputs'] },
-      'group_by.0 should be one of "op_name", "svc_user_id", "status", "thread_id", "display_name", "attributes.user.id", "attributes.kind", "attributes.environment", "attributes.release", "attributes.tool.name", "attributes.agent.name", "attributes.agent.version", "attributes.prompt.name", "attributes.prompt.version", "attributes.source"',
+      'group_by.0 should be one of "op_name", "svc_user_id", "status", "thread_id", "display_name", "source", "attributes.user.id", "attributes.kind", "attributes.environment", "attributes.release", "attributes.tool.name", "attributes.agent.name", "attributes.agent.version", "attributes.prompt.name", "attributes.prompt.version", "attributes.source"',
     ],
     [
       { call_metrics: [{ metric: 'latency_ms', percentiles: [101] }] },

@@ -23,6 +23,7 @@ describe('the settings', () => {
       ANALYTICS: 'on',
       REDACT: '[]',
       CORS_ORIGINS: 'http://localhost:3000',
+      ENVIRONMENT_SOURCES: '{"*": {"ci": "test"}}',
     });
     expect(settings).toEqual({
       port: 0,
@@ -33,7 +34,13 @@ describe('the settings', () => {
       s3: 'http://127.0.0.1:9000',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
-      settings: { events: true, analytics: true, redact: '[]', corsOrigins: 'http://localhost:3000' },
+      settings: {
+        events: true,
+        analytics: true,
+        redact: '[]',
+        corsOrigins: 'http://localhost:3000',
+        environmentSources: '{"*": {"ci": "test"}}',
+      },
     });
   });
 
@@ -46,7 +53,7 @@ describe('the settings', () => {
   it('may name an address for others, who then need a key of the operator', () => {
     const key = `svc_${'a'.repeat(16)}_${'b'.repeat(64)}`;
     expect(readLocalSettings({ HOST: '0.0.0.0', LOCAL_KEY: key })).toMatchObject({ address: '0.0.0.0' });
-    expect(readLocalSettings({ HOST: 'localhost' })).toEqual(readSettings({}));
+    expect(readLocalSettings({ HOST: 'localhost' })).toEqual(readLocalSettings({}));
     expect(() => readLocalSettings({ HOST: '0.0.0.0' })).toThrow('which others can reach: set LOCAL_KEY');
     expect(() => readLocalSettings({ HOST: 'mybox', LOCAL_KEY: key })).toThrow(
       'HOST is mybox: write an IP address',

@@ -10,6 +10,8 @@ import {
   withModelCalls,
 } from '../../calls/figures/figures.ts';
 import {
+  type Counted,
+  countedBy,
   getField,
   isRead,
   modelCallsRequest,
@@ -41,7 +43,7 @@ const useKeptStats = (request: StatsQuery, enabled = true) =>
 export const maxRead = 100_000;
 
 interface ModelCallsProps {
-  readonly project: string;
+  readonly counted: Counted;
   readonly period: Period;
   /** Whether the figures are told apart by models. */
   readonly wanted: boolean;
@@ -56,13 +58,13 @@ interface ModelCallsProps {
  * The errors and latencies of models, over time, of the period, and of the one before it. They are
  * read from the headers of calls, so they are asked for when these are few enough.
  */
-const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
+const useModelCalls = ({ counted, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
   const useCounted = (request: StatsQuery, enabled: boolean) => useStats(request, { enabled });
   const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
   return {
-    series: useCounted(modelCallsRequest(project, period, period.granularity), split && isFew(calls)),
-    now: useCounted(modelCallsRequest(project, period, whole), isFew(calls)),
-    before: useCounted(modelCallsRequest(project, period.before, whole), isFew(callsBefore)),
+    series: useCounted(modelCallsRequest(counted, period, period.granularity), split && isFew(calls)),
+    now: useCounted(modelCallsRequest(counted, period, whole), isFew(calls)),
+    before: useCounted(modelCallsRequest(counted, period.before, whole), isFew(callsBefore)),
     tooMany: wanted && (calls ?? 0) > maxRead,
   };
 };
@@ -81,9 +83,10 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     [project, range, from, to, now],
   );
   const field = getField(by);
+  const counted = countedBy(search);
   const whole = {
-    now: useKeptStats(totalsRequest(project, period, undefined)),
-    before: useKeptStats(totalsRequest(project, period.before, undefined)),
+    now: useKeptStats(totalsRequest(counted, period, undefined)),
+    before: useKeptStats(totalsRequest(counted, period.before, undefined)),
   };
   const totals = toTotals(whole.now);
   const totalsBefore = toTotals(whole.before);
@@ -95,13 +98,13 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   const lines = split && mayRead(calls) ? field : undefined;
   const queries = {
     ...whole,
-    series: useKeptStats(seriesRequest(project, period, lines)),
-    groupsNow: useKeptStats(totalsRequest(project, period, field), mayRead(calls)),
-    groupsBefore: useKeptStats(totalsRequest(project, period.before, field), mayRead(callsBefore)),
+    series: useKeptStats(seriesRequest(counted, period, lines)),
+    groupsNow: useKeptStats(totalsRequest(counted, period, field), mayRead(calls)),
+    groupsBefore: useKeptStats(totalsRequest(counted, period.before, field), mayRead(callsBefore)),
   };
   const { series, groupsNow, groupsBefore } = queries;
   const models = useModelCalls({
-    project,
+    counted,
     period,
     split,
     wanted: by === 'model',

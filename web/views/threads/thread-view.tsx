@@ -529,7 +529,12 @@ export const ThreadView = () => {
       <div className="row-between">
         <Link
           to="/traces"
-          search={{ project, all: true, where: [{ path: 'thread_id', op: 'is', value: thread }] }}
+          search={{
+            project,
+            all: true,
+            source: 'all',
+            where: [{ path: 'thread_id', op: 'is', value: thread }],
+          }}
         >
           All calls of this thread
         </Link>

@@ -4,7 +4,9 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import type { Request, Thread } from '../../api/contract.ts';
 import { readRows } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
+import { toSources } from '../../calls/list/request.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { toggled } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
@@ -62,6 +64,7 @@ const toRequest = (
       ...(after && { after_datetime: after }),
       ...(before && { before_datetime: before }),
       ...(ids && { thread_ids: [...ids] }),
+      ...toSources(search.source),
     },
     sort_by: [parseOrder(sort)],
   };
@@ -268,8 +271,8 @@ const useListKeys = (
 };
 
 const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void }) => {
-  const { range, from, to, id, text } = search;
-  const isFiltered = [range, from, to, id, text].some((part) => part !== undefined);
+  const { range, from, to, id, text, source } = search;
+  const isFiltered = [range, from, to, id, text, source].some((part) => part !== undefined);
   return isFiltered ? (
     <Notice kind="info" action={<Button onClick={onClear}>Show all threads</Button>}>
       No thread matches.
@@ -330,6 +333,7 @@ export const ThreadsView = () => {
       <div className="actions">
         <h1>Threads</h1>
         <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
+        <SourceMenu source={search.source} onChange={(source) => change({ source })} />
         <SearchForm
           label="Search messages or ids"
           text={search.text ?? search.id}
@@ -362,7 +366,14 @@ export const ThreadsView = () => {
         <Empty
           search={search}
           onClear={() =>
-            change({ range: undefined, from: undefined, to: undefined, id: undefined, text: undefined })
+            change({
+              range: undefined,
+              from: undefined,
+              to: undefined,
+              id: undefined,
+              text: undefined,
+              source: undefined,
+            })
           }
         />
       ) : null}

@@ -48,7 +48,12 @@ const DataPanel = ({ call }: { call: Call }) => {
   const filterBy = (path: string, value: string) =>
     navigate({
       to: '/traces',
-      search: { project: call.project_id, all: true, where: [{ path, op: 'is', value }] },
+      search: {
+        project: call.project_id,
+        all: true,
+        source: 'all',
+        where: [{ path, op: 'is', value }],
+      },
     });
   return (
     <div className="stack">

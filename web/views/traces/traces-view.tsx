@@ -129,7 +129,7 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
 };
 
 /** Begins an alert on the calls of the list. */
-const TellMe = ({ search: { project, all, status, text, where } }: { search: TracesSearch }) => (
+const TellMe = ({ search: { project, all, status, text, where, source } }: { search: TracesSearch }) => (
   <Link
     to="/alerts"
     search={{
@@ -140,6 +140,7 @@ const TellMe = ({ search: { project, all, status, text, where } }: { search: Tra
       ...(status && { status }),
       ...(text && { text }),
       ...(where && { where }),
+      ...(source && { source }),
     }}
     className="button plain"
     title="Alert on the count, latency or cost of these calls"

@@ -1,3 +1,4 @@
+import { readSource } from '../../../../api/shared/header-fields.ts';
 import {
   isNumber,
   type JsonObject,
@@ -104,6 +105,17 @@ const firstIn = <T>(
 };
 
 /**
+ * Whether a span is a test or a suite of tests: by OpenTelemetry's conventions for tests, or by the names that
+ * plugins of pytest use (pytest-opentelemetry, pytest-otel, Elastic's pytest-otel).
+ */
+const testKey = /^(?:test\.(?:case|suite)\.|pytest\.|tests\.name$)/;
+
+const isTest = (attributes: Attributes): boolean => {
+  for (const key of attributes.keys()) if (testKey.test(key)) return true;
+  return false;
+};
+
+/**
  * What a program says of itself: on its span or record, else on the resource. What a span has under
  * a label's own name stays.
  */
@@ -113,6 +125,7 @@ export const readLabels = (attributes: Attributes, resource: Attributes): Labels
   const found = {
     environment: firstIn(sources, environmentKeys, toLabel),
     release: firstIn(sources, releaseKeys, toLabel),
+    source: readSource(nonEmptyString(resource.get('source'))) ?? (isTest(attributes) ? 'test' : undefined),
     tags: firstIn([attributes], tagKeys, parseTags),
   };
   return Object.fromEntries(

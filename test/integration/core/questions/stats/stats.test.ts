@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import type { Price } from '../../../../../core/records/costs/index.ts';
-import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import { rollupRange } from '../../../../../core/records/rollups.ts';
+import {
+  decodeMessagePack,
+  encodeMessagePack,
+  pack,
+  unpack,
+} from '../../../../../foundations/encoding/index.ts';
+import { putItems, readRange, requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
 import { makeEnd, makeStart, query, send } from '../../../../support/values/calls.ts';
@@ -232,6 +239,34 @@ const counting = { call_metrics: [{ metric: 'call_count' }] };
 const sumCalls = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
   call_buckets.reduce((sum, row) => sum + Number(row.sum_call_count), 0);
 
+/** Makes stored rollups what a release wrote that did not tell sources apart. */
+const forgetSources = async (projectId: ProjectId): Promise<void> => {
+  const { bookkeeping } = store;
+  if (!bookkeeping) throw new Error('the store has no rollups');
+  for (const kind of ['pages', 'days'] as const) {
+    const range = rollupRange(kind, projectId, -(2 ** 30), 2 ** 30);
+    const pages = await Array.fromAsync(
+      readRange(bookkeeping, range, { toRow: (item) => item }, requestBudget(30_000)),
+    );
+    const items = await Promise.all(
+      pages.flat().map(async (item) => {
+        const [version, names, rollups] = decodeMessagePack(unpack(item.h as Uint8Array)) as [
+          number,
+          string[],
+          [number, number, unknown[][]][],
+        ];
+        const old = rollups.map(([number, mark, groups]) => [
+          number,
+          mark,
+          groups.map((group) => group.slice(0, 7)),
+        ]);
+        return { ...item, h: await pack(encodeMessagePack([version, names, old])) };
+      }),
+    );
+    await putItems(bookkeeping, items, requestBudget(30_000));
+  }
+};
+
 describe('rollups', () => {
   const whole = (project_id: ProjectId, ids: readonly string[]) =>
     ids.flatMap((callId, i) => [
@@ -253,6 +288,41 @@ describe('rollups', () => {
     const success = { $expr: { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'success' }] } };
     const queried = await askStats(store, { project_id, ...month, ...counting, query: success });
     expect([queried.scanned, sumCalls(queried)]).toEqual([0, 20]);
+  });
+
+  it('know who made the calls', async () => {
+    const project_id = newProject();
+    const sources = ['test', undefined, 'web', 'judge'];
+    const started = ids.map((callId, i) =>
+      makeStart({
+        project_id,
+        id: callId,
+        trace_id: callId,
+        started_at: at(i * 61),
+        ...(sources[i % 4] && { attributes: { source: sources[i % 4] } }),
+      }),
+    );
+    await send(store, started);
+    const bySource = { project_id, ...month, ...counting, granularity: 7 * 86_400, group_by: ['source'] };
+    const counts = async (asked: object = {}) => {
+      const answer = await askStats(store, { ...bySource, ...asked });
+      const sums = new Map<unknown, number>();
+      for (const { source, sum_call_count: count } of answer.call_buckets)
+        sums.set(source, (sums.get(source) ?? 0) + Number(count));
+      return [answer.scanned, Object.fromEntries(sums)];
+    };
+    const all = { judge: 5, production: 10, test: 5 };
+    expect(await counts()).toEqual([20, all]);
+    // The hours at both ends are not whole.
+    const [scanned] = await counts();
+    expect(scanned).toBeLessThan(3);
+    expect(await counts()).toEqual([scanned, all]);
+    expect(await counts({ filter: { sources: ['production', 'trial'] } })).toEqual([
+      scanned,
+      { production: 10 },
+    ]);
+    await forgetSources(project_id);
+    expect(await counts()).toEqual([20, all]);
   });
 
   it.each([
