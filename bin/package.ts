@@ -148,15 +148,15 @@ export const makeBundles = async (root: string, outdir: string, handlers = every
  *
  * @param root the project's root, an absolute path
  * @param outdir an absolute path; what is there is removed
- * @param made a folder with the bundles. @default - they are made
+ * @param bundlesFolder a folder with the bundles. @default - they are made
  * @throws Error if something does not build; esbuild prints where and why
  */
-const buildPackage = async (root: string, outdir: string, made?: string): Promise<void> => {
+const buildPackage = async (root: string, outdir: string, bundlesFolder?: string): Promise<void> => {
   rmSync(outdir, { recursive: true, force: true });
   buildConstruct(root, outdir);
   writeDeclarations(root, outdir);
   const bundles = join(outdir, 'bundles');
-  if (made !== undefined) cpSync(made, bundles, { recursive: true });
+  if (bundlesFolder !== undefined) cpSync(bundlesFolder, bundles, { recursive: true });
   else await makeBundles(root, bundles);
 };
 

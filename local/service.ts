@@ -340,11 +340,11 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** The functions and their stores, as the options wrap them, on the local model. */
 const wrapServices = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, webhooks, upstreams: given }: LocalServiceOptions,
+  { dataDir, wrapStores, webhooks, upstreams: configuredUpstreams }: LocalServiceOptions,
   url: string,
   cleanup: AsyncDisposableStack,
 ): Promise<FunctionStores> => {
-  const upstreams = given ?? (model && onlyUpstream(model));
+  const upstreams = configuredUpstreams ?? (model && onlyUpstream(model));
   const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
   const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };

@@ -11,11 +11,11 @@ const text = OPENAPI_DOCUMENT;
 const compress = { zstd: zstdCompressSync, gzip: gzipSync } as const satisfies Record<Coding, unknown>;
 
 /** The document in each coding that was asked for, made once. */
-const made = new Map<Coding | undefined, Uint8Array>();
+const encodedDocuments = new Map<Coding | undefined, Uint8Array>();
 
 const bytesAs = (coding: Coding | undefined): Uint8Array => {
-  const bytes = made.get(coding) ?? (coding ? compress[coding](text) : Buffer.from(text));
-  made.set(coding, bytes);
+  const bytes = encodedDocuments.get(coding) ?? (coding ? compress[coding](text) : Buffer.from(text));
+  encodedDocuments.set(coding, bytes);
   return bytes;
 };
 

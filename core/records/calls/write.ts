@@ -158,8 +158,8 @@ const reportedMaker = (
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
   return (call: ReportedCall, location: PayloadLocation): ReportedStart | ReportedEnd => {
     const { projectId, id, start: reported } = call;
-    const made = reported && toStart(reported, getTrace(traces, call), userId, location);
-    const start = made && areJudges ? { ...made, isJudges: true as const } : made;
+    const startHeader = reported && toStart(reported, getTrace(traces, call), userId, location);
+    const start = startHeader && areJudges ? { ...startHeader, isJudges: true as const } : startHeader;
     const end = call.end && toEnd(call.end, location);
     const whole = toItem(
       store,

@@ -56,14 +56,21 @@ interface ModelCallsProps {
  * The errors and latencies of models, over time, of the period, and of the one before it. They are
  * read from the headers of calls, so they are asked for when these are few enough.
  */
-const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
+const useModelCalls = ({
+  project,
+  period,
+  wanted: isEnabled,
+  split,
+  calls,
+  callsBefore,
+}: ModelCallsProps) => {
   const useCounted = (request: StatsQuery, enabled: boolean) => useStats(request, { enabled });
-  const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
+  const isFew = (count: number | undefined) => isEnabled && count !== undefined && count <= maxRead;
   return {
     series: useCounted(modelCallsRequest(project, period, period.granularity), split && isFew(calls)),
     now: useCounted(modelCallsRequest(project, period, whole), isFew(calls)),
     before: useCounted(modelCallsRequest(project, period.before, whole), isFew(callsBefore)),
-    tooMany: wanted && (calls ?? 0) > maxRead,
+    tooMany: isEnabled && (calls ?? 0) > maxRead,
   };
 };
 
