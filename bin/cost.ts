@@ -17,10 +17,13 @@ import {
 import {
   alertsTable,
   batchTable,
+  billingTable,
   billTable,
+  doorsTable,
   evaluatorsTable,
   formatTable,
   growthTable,
+  openTable,
   serverTable,
   settingsTable,
   streamsTable,
@@ -117,6 +120,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     formatTable(billTable(load, measured)),
     'In proportion:',
     formatTable(growthTable(load, measured)),
+    'With provisioned capacity for the calls:',
+    formatTable(billingTable(load, measured)),
     'With the settings events and analytics:',
     formatTable(streamsTable(load, measured)),
     'With evaluators, not including their models:',
@@ -127,6 +132,10 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     formatTable(alertsTable(load, measured)),
     'By calls per request, reporting only:',
     formatTable(batchTable(load, measured)),
+    'Routes without a key, if somebody asks as fast as their throttle allows:',
+    formatTable(openTable()),
+    'By the way of reporting, and what requests would cost at other doors:',
+    formatTable(doorsTable(load, measured)),
     'A server of your own, without anybody’s time:',
     formatTable(serverTable(load, measured)),
     'Assumptions and how to change them: npm run cost -- --help',
@@ -166,4 +175,6 @@ export const run = (args: readonly string[], measured: Measured, { out, err }: C
   }
 };
 
-if (import.meta.main) process.exitCode = run(process.argv.slice(2), measured(), processOutput);
+export const main = (argv: readonly string[]): number => run(argv, measured(), processOutput);
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2));

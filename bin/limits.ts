@@ -152,4 +152,6 @@ const show = async (
 
 const parseLimits: Parameters<typeof readProjectLimits>[2] = makeParser(limitsSchema());
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), { ...processOutput, root });
+export const main = (argv: readonly string[]): Promise<number> => run(argv, { ...processOutput, root });
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
