@@ -365,14 +365,14 @@ export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniTyp
  * are read before other fields are checked. It is made once for each of the few combinations.
  */
 const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> => {
-  const made = new Map<string, z.ZodMiniType<T, Sent>>();
+  const schemas = new Map<string, z.ZodMiniType<T, Sent>>();
   const schema = z.pipe(
     z.custom<Sent>(() => true),
     z.transform((body, context): T => {
       const includes = toIncludes(isJsonObject(body) ? body : {});
       const key = JSON.stringify(includes);
-      const schema = made.get(key) ?? make(includes);
-      made.set(key, schema);
+      const schema = schemas.get(key) ?? make(includes);
+      schemas.set(key, schema);
       const result = safeParse(schema, body);
       if (result.success) return result.data;
       for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never);

@@ -84,12 +84,12 @@ const metric = <M extends CallMetric | UsageMetric>(metrics: readonly [M, ...M[]
       percentiles: percentilesField(),
     },
     {},
-    ({ metric, aggregations: wanted, percentiles }) => {
+    ({ metric, aggregations: requestedAggregations, percentiles }) => {
       // What is asked for without saying how is summed up.
-      const made = wanted ?? (percentiles?.length ? [] : (['sum'] as const));
+      const aggregations = requestedAggregations ?? (percentiles?.length ? [] : (['sum'] as const));
       return {
         metric: metric as M,
-        aggregations: [...new Set<Aggregation>(made)] as readonly Aggregation[],
+        aggregations: [...new Set<Aggregation>(aggregations)] as readonly Aggregation[],
         percentiles: [...new Set(percentiles)] as readonly number[],
       };
     },

@@ -198,22 +198,22 @@ export const makeBundles = async (root: string, outdir: string, handlers = every
  *
  * @param root the project's root, an absolute path
  * @param outdir an absolute path; what is there is removed
- * @param made a folder with the bundles. @default - they are made
+ * @param bundlesFolder a folder with the bundles. @default - they are made
  * @throws Error if something does not build; esbuild prints where and why
  */
-const buildPackage = async (root: string, outdir: string, made?: string): Promise<void> => {
+const buildPackage = async (root: string, outdir: string, bundlesFolder?: string): Promise<void> => {
   rmSync(outdir, { recursive: true, force: true });
   await buildConstruct(root, outdir);
   await buildCommands(root, outdir);
   await buildThreads(root, outdir);
   await buildExamples(root, outdir);
   writeDeclarations(root, outdir);
-  const bundles = made ?? mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
+  const bundles = bundlesFolder ?? mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
   try {
-    if (made === undefined) await makeBundles(root, bundles);
+    if (bundlesFolder === undefined) await makeBundles(root, bundles);
     writeFileSync(join(outdir, 'bundles.br'), packFolder(bundles));
   } finally {
-    if (made === undefined) rmSync(bundles, { recursive: true, force: true });
+    if (bundlesFolder === undefined) rmSync(bundles, { recursive: true, force: true });
   }
 };
 

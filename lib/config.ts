@@ -604,10 +604,10 @@ export const readConfig = (
   context: Record<string, unknown>,
   describeSetting = (name: string) => `setting ${name}`,
 ): Config => {
-  const given = Object.fromEntries(Object.entries(context).filter(isSetting));
-  const result = settings.safeParse(given);
+  const settingValues = Object.fromEntries(Object.entries(context).filter(isSetting));
+  const result = settings.safeParse(settingValues);
   if (result.success) return result.data;
   throw new SettingsError(
-    result.error.issues.map((issue) => problem(issue, given, describeSetting)).join('\n'),
+    result.error.issues.map((issue) => problem(issue, settingValues, describeSetting)).join('\n'),
   );
 };

@@ -146,8 +146,8 @@ export class Pennytrace extends Construct {
   constructor(scope: Construct, id: string, props: PennytraceProps = {}, prebuilt?: Prebuilt) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes: given, bundles } = prebuilt ?? packaged(this);
-    const timed = withTimeouts(given, config);
+    const { routes: prebuiltRoutes, bundles } = prebuilt ?? packaged(this);
+    const timed = withTimeouts(prebuiltRoutes, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 

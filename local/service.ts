@@ -360,11 +360,11 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** The functions and their stores, as the options wrap them, on the local model. */
 const wrapServices = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, webhooks, upstreams: given, sts }: LocalServiceOptions,
+  { dataDir, wrapStores, webhooks, upstreams: configuredUpstreams, sts }: LocalServiceOptions,
   url: string,
   cleanup: AsyncDisposableStack,
 ): Promise<FunctionStores> => {
-  const upstreams = given ?? (model && onlyUpstream(model));
+  const upstreams = configuredUpstreams ?? (model && onlyUpstream(model));
   const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
   const signing = withSts(redacting, url, sts);

@@ -239,13 +239,13 @@ const parseWebhooks = (text: string | undefined): LocalWebhooks | undefined => {
   if (!text) return undefined;
   const bad = (what: string) =>
     new BadSetting(`WEBHOOKS ${what}: write names and URLs as JSON, ${webhookExample}`);
-  let given: unknown;
+  let parsedText: unknown;
   try {
-    given = JSON.parse(text);
+    parsedText = JSON.parse(text);
   } catch {
     throw bad('is not JSON');
   }
-  const { success, data } = z.record(z.string(), z.string()).safeParse(given);
+  const { success, data } = z.record(z.string(), z.string()).safeParse(parsedText);
   if (!success) throw bad('is not an object of strings');
   for (const [name, url] of Object.entries(data)) {
     if (!isWebhookName(name)) throw bad(`has the name ${name}, which ${webhookNameRule}`);

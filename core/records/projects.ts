@@ -35,11 +35,11 @@ const notedProject = (sortKey: Uint8Array): ProjectId => Buffer.from(sortKey).to
 /** The notes of all projects, of one entity's (`acme/*`), or of one project, by name. */
 const notesRange = (scope: string): TableRange<'bookkeeping'> => {
   if (scope === '*') return { partition: ['k', partition] };
-  const wanted = scope.endsWith('/*') ? scope.slice(0, -1) : undefined;
+  const prefix = scope.endsWith('/*') ? scope.slice(0, -1) : undefined;
   const [from, to] =
-    wanted === undefined
+    prefix === undefined
       ? [toName(scope), toName(scope)]
-      : [toName(wanted), Buffer.concat([toName(wanted), Buffer.of(0xff)])];
+      : [toName(prefix), Buffer.concat([toName(prefix), Buffer.of(0xff)])];
   return { partition: ['k', partition], sort: ['s', from, to] };
 };
 

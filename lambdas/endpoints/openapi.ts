@@ -11,11 +11,11 @@ const text = OPENAPI_DOCUMENT;
 const compress = { zstd: zstdCompressSync, gzip: gzipSync } as const satisfies Record<Coding, unknown>;
 
 /** The document in each coding that was asked for, made once. */
-const made = new Map<Coding, Uint8Array>();
+const encodedDocuments = new Map<Coding, Uint8Array>();
 
 const bytesAs = (coding: Coding): Uint8Array => {
-  const bytes = made.get(coding) ?? compress[coding](text);
-  made.set(coding, bytes);
+  const bytes = encodedDocuments.get(coding) ?? compress[coding](text);
+  encodedDocuments.set(coding, bytes);
   return bytes;
 };
 

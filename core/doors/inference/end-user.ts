@@ -15,16 +15,16 @@ const joinedIds = /^(user_.+?)(?:_account_(.*?))?_session_(.+)$/;
  * The user and the session in `metadata.user_id`. Claude Code writes both into it, so that each session
  * would be another user.
  */
-const parseUserId = (given: string): Identity => {
-  const ids = given.startsWith('{') ? parseOptionalJson(given) : undefined;
+const parseUserId = (userId: string): Identity => {
+  const ids = userId.startsWith('{') ? parseOptionalJson(userId) : undefined;
   if (isJsonObject(ids)) {
     const { account_uuid, device_id, session_id } = ids;
     const userId = nonEmptyString(account_uuid) ?? nonEmptyString(device_id);
     if (userId !== undefined) return { userId, sessionId: nonEmptyString(session_id) };
   }
-  const [, user, account, sessionId] = joinedIds.exec(given) ?? [];
+  const [, user, account, sessionId] = joinedIds.exec(userId) ?? [];
   return sessionId === undefined
-    ? { userId: given, sessionId: undefined }
+    ? { userId, sessionId: undefined }
     : { userId: nonEmptyString(account) ?? user, sessionId };
 };
 

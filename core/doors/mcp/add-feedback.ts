@@ -11,13 +11,13 @@ export const addFeedback = runs(description, async (args, context) => {
   // A record on a call that there is not would be seen by nobody.
   const call = await readOne(context, projectId, callId, []);
   const type = feedbackType ?? (score !== null ? 'score' : label !== null ? 'label' : 'note');
-  const given = {
+  const draftFields = {
     ...(note !== null && { note }),
     ...(score !== null && { score }),
     ...(label !== null && { label }),
   };
   // A call of the tool that is sent again, since no answer came, adds nothing.
-  const id = ownDigests.ofValue([caller.user, callId, type, given]);
+  const id = ownDigests.ofValue([caller.user, callId, type, draftFields]);
   const stored = await createOneFeedback(
     stores.feedback,
     {
@@ -25,7 +25,7 @@ export const addFeedback = runs(description, async (args, context) => {
       id,
       ref: callRef(projectId, callId),
       type,
-      payload: given,
+      payload: draftFields,
       creator: null,
       annotationRef: null,
       runnableRef: null,

@@ -109,8 +109,8 @@ const readValueFrom = (
 export const getCall = runs(description, async (args, context) => {
   const { projectId, callId, columns, path, offset, maxCharacters } = args;
   const { links } = context;
-  const asked = path === null ? (columns ?? usualColumns) : [toPath(path).field];
-  const call = await readOne(context, projectId, callId, asked);
+  const requestedColumns = path === null ? (columns ?? usualColumns) : [toPath(path).field];
+  const call = await readOne(context, projectId, callId, requestedColumns);
   const url = links.trace(projectId, asString(call.trace_id) ?? '', callId);
   if (path !== null)
     return readValueFrom(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
@@ -125,7 +125,7 @@ export const getCall = runs(description, async (args, context) => {
       user: call.svc_user_id,
     }),
   };
-  const fields = getValues(call, asked);
+  const fields = getValues(call, requestedColumns);
   const cut = cutter();
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value, gaps } = cut(fields, room, '');

@@ -41,9 +41,9 @@ const checkNames = async (
   context: ToolContext,
   projectId: ProjectId,
   { opNames }: CallsFilter,
-  { where, asked }: { readonly where: Expression | null; readonly asked: Expression | null },
+  { where, asked: condition }: { readonly where: Expression | null; readonly asked: Expression | null },
 ): Promise<void> => {
-  const strange = (asked ? pathsIn(asked) : []).filter(
+  const strange = (condition ? pathsIn(condition) : []).filter(
     ({ field, steps }) =>
       free.includes(field) && steps.length > 0 && !(field === 'summary' && steps[0] === serviceName),
   );
@@ -100,7 +100,7 @@ const needsTotals = (
 };
 
 export const queryCalls = runs(description, async (args, context) => {
-  const { projectId, filter, where: asked, sort, columns, limit, cursor, maxCharacters } = args;
+  const { projectId, filter, where: condition, sort, columns, limit, cursor, maxCharacters } = args;
   const { links, now } = context;
   const named = isNamed(filter) && args.start === null && args.end === null;
   const { start, end, offset } =
@@ -113,7 +113,7 @@ export const queryCalls = runs(description, async (args, context) => {
     includes: { ...withCosts, traceTotals: needsTotals(args, { start, end }) },
     projectId,
     filter,
-    where: within({ start, end }, asked),
+    where: within({ start, end }, condition),
     offset,
     sort: sort.length > 0 ? sort : newestFirst,
     limit: most + 1,
@@ -136,7 +136,7 @@ export const queryCalls = runs(description, async (args, context) => {
     return { call: header, cut: columns === null ? undefined : cutValues(call, columns, room) };
   });
   if (found.length === 0 && offset === 0)
-    await checkNames(context, projectId, filter, { where: within({ start, end }, null), asked });
+    await checkNames(context, projectId, filter, { where: within({ start, end }, null), asked: condition });
   const shown = found.slice(0, most);
   const calls = await withPreviews(
     context,

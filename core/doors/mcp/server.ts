@@ -120,12 +120,12 @@ export const serve = async (request: Request, about: About, context: ToolContext
     server.setRequestHandler('prompts/get', ({ params }) => {
       const prompt = promptsByName.get(params.name);
       if (!prompt) throw invalid(`there is no prompt ${params.name.slice(0, 100)}`);
-      const given = params.arguments ?? {};
-      const missing = prompt.arguments.find(({ name, required }) => required && !given[name]);
+      const args = params.arguments ?? {};
+      const missing = prompt.arguments.find(({ name, required }) => required && !args[name]);
       if (missing) throw invalid(`the prompt ${params.name} needs the argument ${missing.name}`);
       return {
         description: prompt.description,
-        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(args) } }],
       };
     });
     return server;

@@ -69,10 +69,10 @@ const statuses = ['unset', 'ok', 'error'];
 
 /** A function that is run once for each object. Resources and scopes are the same for many spans. */
 const memoized = <T extends object>(make: (value: T) => JsonObject): ((value: T) => JsonObject) => {
-  const made = new WeakMap<T, JsonObject>();
+  const converted = new WeakMap<T, JsonObject>();
   return (value) => {
-    const known = made.get(value) ?? make(value);
-    made.set(value, known);
+    const known = converted.get(value) ?? make(value);
+    converted.set(value, known);
     return known;
   };
 };
@@ -268,7 +268,7 @@ export const toCalls = (spans: readonly ProjectSpan[]): CallReport[] => {
     const { projectId, id, parentId, span, translation } = call;
     const place = places.get(projectId)?.get(id);
     const { inputs, output, usage, displayName, exception, wait } = translation;
-    const given = translation.userId === undefined ? (place?.userId ?? null) : null;
+    const placeUserId = translation.userId === undefined ? (place?.userId ?? null) : null;
     return [
       startReport({
         displayName: displayName === undefined ? null : toOpName(displayName),
@@ -282,7 +282,7 @@ export const toCalls = (spans: readonly ProjectSpan[]): CallReport[] => {
         startedAt: toMicros(span.startTimeUnixNano),
         attributes: callAttributes(span, translation, toDetails(span, translation.usedEvents)),
         inputs,
-        span: { ...toRole(call), givenUser: given },
+        span: { ...toRole(call), givenUser: placeUserId },
       }),
       endReport({
         projectId,

@@ -265,16 +265,16 @@ const storeByResponse = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<Rejection[]> => {
-  const made = verdicts.flatMap((verdict): WaitingVerdict[] => {
+  const waitingVerdicts = verdicts.flatMap((verdict): WaitingVerdict[] => {
     const { projectId, on, type, payload } = verdict;
     if (!('responseId' in on)) return [];
     return [
       { projectId, responseId: on.responseId, id: idOfVerdict(verdict), record: { type, payload }, verdict },
     ];
   });
-  if (made.length === 0) return [];
+  if (waitingVerdicts.length === 0) return [];
   // A request may have the same verdict twice.
-  const waiting = [...new Map(made.map((verdict) => [verdict.id, verdict])).values()];
+  const waiting = [...new Map(waitingVerdicts.map((verdict) => [verdict.id, verdict])).values()];
   const tooLong = await putWaiting(stores.calls, waiting, budget);
   await Promise.all(
     [...new Set(waiting.map(({ projectId }) => projectId))].map((projectId) =>
@@ -358,8 +358,8 @@ export const settleWaiting = async (
   const expected = new Set<ProjectId>();
   for (const projectId of projects)
     if (await stores.calls.projects?.expectsCalls(projectId)) expected.add(projectId);
-  const wanted = [...calls].filter(([, { projectId }]) => expected.has(projectId));
-  const found = await mapConcurrent(wanted, readConcurrency, async ([key, { projectId, callId }]) => {
+  const expectedCalls = [...calls].filter(([, { projectId }]) => expected.has(projectId));
+  const found = await mapConcurrent(expectedCalls, readConcurrency, async ([key, { projectId, callId }]) => {
     const responseId = key.slice(projectId.length + 1);
     const waiting = await readWaiting(stores.calls, projectId, responseId, budget);
     return waiting.map((verdict) => ({ waiting: verdict, callId }));

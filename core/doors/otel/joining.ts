@@ -204,7 +204,7 @@ export const withEarlier = async (
   budget: RequestBudget,
 ): Promise<{ readonly reports: readonly CallReport[]; readonly lacking: Lacking }> => {
   const lacking = new Map<CallStart, number>();
-  const made = [...reports];
+  const joinedReports = [...reports];
   const starts = reports.flatMap((report, at) =>
     report.kind === 'start' && lacksContent(report.start) ? [{ start: report.start, at }] : [],
   );
@@ -219,10 +219,10 @@ export const withEarlier = async (
     const { attributes, inputs } = start;
     const content = withRecords({ attributes, inputs, output: next.end.output }, records);
     if (!content) return;
-    made[at] = startReport({ ...start, inputs: content.inputs });
-    made[at + 1] = endReport({ ...next.end, output: content.output });
+    joinedReports[at] = startReport({ ...start, inputs: content.inputs });
+    joinedReports[at + 1] = endReport({ ...next.end, output: content.output });
   });
-  return { reports: made, lacking };
+  return { reports: joinedReports, lacking };
 };
 
 /** Joins calls that were just written with the records that came meanwhile. */

@@ -120,29 +120,29 @@ export class Enricher {
     requirements: readonly Requirement[],
   ): Promise<readonly QueriedCall[]> {
     const isRequired = requiresPayload(requirements);
-    const wanted = rows.filter(({ header, payload }) => payload === null && isRequired(header));
-    if (wanted.length === 0) return rows;
-    const calls = await this.#reader.read(wanted.map(({ header }) => header));
+    const withoutPayload = rows.filter(({ header, payload }) => payload === null && isRequired(header));
+    if (withoutPayload.length === 0) return rows;
+    const calls = await this.#reader.read(withoutPayload.map(({ header }) => header));
     this.#hydrated += calls.length;
     const byId = new Map(calls.map((call) => [call.header.id, call]));
-    const asked = new Set(wanted);
+    const wantedRows = new Set(withoutPayload);
     return rows.flatMap((row) => {
-      if (!asked.has(row)) return [row];
+      if (!wantedRows.has(row)) return [row];
       const call = byId.get(row.header.id);
       return call ? [row.readAs(call)] : [];
     });
   }
 
   async #withPreviews(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
-    const wanted = rows.filter(({ payload, extras }) => payload === null && !extras.preview);
-    if (wanted.length === 0) return rows;
-    const calls = await this.#reader.readPreviews(wanted.map(({ header }) => header));
+    const withoutPreview = rows.filter(({ payload, extras }) => payload === null && !extras.preview);
+    if (withoutPreview.length === 0) return rows;
+    const calls = await this.#reader.readPreviews(withoutPreview.map(({ header }) => header));
     this.#hydrated += calls.length;
     const byId = new Map(calls.map((call) => [call.header.id, call]));
-    const asked = new Set(wanted);
+    const wantedRows = new Set(withoutPreview);
     return rows.flatMap((row) => {
       const call = byId.get(row.header.id);
-      return !asked.has(row) ? [row] : call ? [row.previewedAs(call)] : [];
+      return !wantedRows.has(row) ? [row] : call ? [row.previewedAs(call)] : [];
     });
   }
 
@@ -178,9 +178,9 @@ export class Enricher {
 
   async #withTraceTotals(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
     const isWanted = ({ header, extras }: QueriedCall) => header.start.parentId === null && !extras.ofTrace;
-    const wanted = new Set(rows.filter(isWanted).map(({ header }) => header.start.traceId));
-    if (!this.#traces || wanted.size === 0) return rows;
-    const traces = await this.#traces.read(wanted);
+    const traceIds = new Set(rows.filter(isWanted).map(({ header }) => header.start.traceId));
+    if (!this.#traces || traceIds.size === 0) return rows;
+    const traces = await this.#traces.read(traceIds);
     return rows.map((row) =>
       isWanted(row) ? row.with({ ofTrace: traces.get(row.header.start.traceId) ?? new Figures() }) : row,
     );

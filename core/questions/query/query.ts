@@ -225,7 +225,7 @@ interface FoundCalls extends UnderWay {
  * each than it takes to find it. A function needs the access `query` of `calls` (`api/access.ts`) for it: the
  * indexes, and `BatchGetItem` as {@link joinParts} has it.
  *
- * @param wanted the columns that the reader will want. They come with their headers where they lie
+ * @param columns the columns that the reader will want. They come with their headers where they lie
  * beside them
  * @throws ServiceError as {@link queryCalls} does
  */
@@ -234,14 +234,14 @@ export const findCalls = (
   selection: CallsSelection,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
-  wanted: readonly string[] = [],
+  columns: readonly string[] = [],
 ): FoundCalls => {
   const query: CallsQuery = {
     expand: [],
     ...selection,
     offset: 0,
     sort: [],
-    columns: [...wanted],
+    columns: [...columns],
     returnExpanded: false,
   };
   const all = startQuery(store, query, false, lookups, budget);

@@ -201,13 +201,13 @@ const aggregate: Readonly<Record<FeedbackAggregation, (numbers: Counted) => numb
 
 /** What is made of numbers, with its name: `avg`, `p95`. */
 export const computeFigures = (
-  asked: {
+  requested: {
     readonly aggregations: readonly FeedbackAggregation[];
     readonly percentiles: readonly number[];
   },
   numbers: Counted,
 ): (readonly [name: string, value: number | null])[] => {
-  const { aggregations, percentiles } = asked;
+  const { aggregations, percentiles } = requested;
   const values = numbers.count === 0 ? [] : numbers.percentiles(percentiles);
   return [
     ...aggregations.map((aggregation) => [aggregation, aggregate[aggregation](numbers)] as const),

@@ -87,8 +87,8 @@ export const scanCalls = async (
   const operands = [...isDuring('started_at', from, to), ...(where ? [where] : [])];
   const inSpan: Expression = { kind: 'and', operands };
   const selection = { projectId, filter, where: inSpan, limit: null, includes: noIncludes };
-  const wanted = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];
-  const query = findCalls(store, selection, budget, lookups, wanted);
+  const payloadColumns = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];
+  const query = findCalls(store, selection, budget, lookups, payloadColumns);
   const reader = new PayloadReader(store, projectId, budget);
   let apart: QueriedCall[] = [];
   const takeRow = (row: QueriedCall): unknown => {

@@ -90,12 +90,7 @@ export const writeCalls = async (
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const redacted = await redactReports(store, sent, getPlace);
-  const reports = await nameCalls(
-    store,
-    withSources(redacted, store.sourceOfEnvironment),
-    addsOnly,
-    budget,
-  );
+  const reports = await nameCalls(store, withSources(redacted, store.sourceOfEnvironment), addsOnly, budget);
   const { calls: reported, callOfReport } = groupReports(reports);
   const own = addsOnly ? ownTraces(reports, reported, getPlace) : undefined;
   for (const { projectId } of reported) store.noteProject?.(projectId);
@@ -172,8 +167,8 @@ const reportedMaker = (
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
   return (call: ReportedCall, location: PayloadLocation): ReportedStart | ReportedEnd => {
     const { projectId, id, start: reported } = call;
-    const made = reported && toStart(reported, getTrace(traces, call), userId, location);
-    const start = made && areJudges ? { ...made, isJudges: true as const } : made;
+    const startHeader = reported && toStart(reported, getTrace(traces, call), userId, location);
+    const start = startHeader && areJudges ? { ...startHeader, isJudges: true as const } : startHeader;
     const end = call.end && toEnd(call.end, location);
     const whole = toItem(
       store,

@@ -141,9 +141,9 @@ export async function* queryTable(
   const table = await findTable(store, projectId, digest, budget);
   if (!table) throw noTable(projectId, digest);
   const all = indexedRuns(table);
-  const wanted = rowDigests ? await runsOfRows(store, projectId, all, rowDigests, budget) : all;
+  const selectedRuns = rowDigests ? await runsOfRows(store, projectId, all, rowDigests, budget) : all;
   if (sort.length === 0) {
-    yield* readRuns(store, projectId, sliced(wanted, slice), budget);
+    yield* readRuns(store, projectId, sliced(selectedRuns, slice), budget);
     return;
   }
   if (table.bytes > maxSorted) {
@@ -151,7 +151,7 @@ export async function* queryTable(
     throw invalidAt(['body', 'sort_by'], msg);
   }
   const rows: ReadRow[] = [];
-  for await (const batch of readRuns(store, projectId, wanted, budget)) rows.push(...batch);
+  for await (const batch of readRuns(store, projectId, selectedRuns, budget)) rows.push(...batch);
   yield cutSlice(sorted(rows, sort), slice);
 }
 

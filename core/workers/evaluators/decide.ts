@@ -94,8 +94,8 @@ const findJobs = async (
   budget: RequestBudget,
 ): Promise<Job[]> => {
   const { calls } = watch;
-  const wanted = await wantedChanges(watch, changes, shares, budget);
-  const by = new Map(wanted.map(({ change, by }) => [change, by]));
+  const changesToJudge = await wantedChanges(watch, changes, shares, budget);
+  const by = new Map(changesToJudge.map(({ change, by }) => [change, by]));
   const ended = await endedCalls(calls, [...by.keys()], budget);
   const candidates = ended.flatMap(({ change, header }): readonly Candidate[] => {
     if (header.start.isJudges) return [];

@@ -431,14 +431,14 @@ class Session {
     const { spending, limits, askMs } = this.#judging;
     const ofOthers = (await limits?.(this.#loaded.projectId, this.#budget)) ?? [];
     const now = Date.now();
-    const wanted = {
+    const holdRequest = {
       limits: [evaluatorLimit(this.#loaded), ...ofOthers],
       amount,
       at: now,
       until: Math.min(this.#budget.deadline, now + askMs + storeMs),
       worker: this.#worker,
     };
-    const holding = await hold(spending, this.#entry, wanted, this.#budget).catch((error: unknown) => {
+    const holding = await hold(spending, this.#entry, holdRequest, this.#budget).catch((error: unknown) => {
       if (error instanceof SpendingLimitReached) return without(error.message);
       throw error;
     });

@@ -28,12 +28,12 @@ export interface DeployedStores {
 }
 
 /** What an environment variable gives. Throws an Error if it is not set. */
-const given = <T>(name: string, value: T | undefined): T => {
+const requireVariable = <T>(name: string, value: T | undefined): T => {
   if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
 };
 
-const variable = (name: string): string => given(name, process.env[name] || undefined);
+const variable = (name: string): string => requireVariable(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
 const readShards = (text: string): Store['shards'] => {
@@ -111,7 +111,7 @@ const readStores = (): DeployedStores => {
       table: { client, name },
       // Not every route with a table touches the bucket.
       get bucket() {
-        return given('PAYLOADS_BUCKET', payloads);
+        return requireVariable('PAYLOADS_BUCKET', payloads);
       },
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
@@ -129,19 +129,19 @@ const readStores = (): DeployedStores => {
   const feedback = readStore('FEEDBACK_TABLE');
   return {
     get calls() {
-      return given('CALLS_TABLE', calls);
+      return requireVariable('CALLS_TABLE', calls);
     },
     get objects() {
-      return given('OBJECTS_TABLE', objects);
+      return requireVariable('OBJECTS_TABLE', objects);
     },
     get costs() {
-      return given('COSTS_TABLE', costs);
+      return requireVariable('COSTS_TABLE', costs);
     },
     get feedback() {
-      return given('FEEDBACK_TABLE', feedback);
+      return requireVariable('FEEDBACK_TABLE', feedback);
     },
     get bookkeeping() {
-      return given('BOOKKEEPING_TABLE', bookkeeping);
+      return requireVariable('BOOKKEEPING_TABLE', bookkeeping);
     },
     notes,
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,

@@ -91,8 +91,8 @@ const loadHandlers = async (bounds: Partial<Limits>): Promise<Map<string, Handle
   const load = startContainer();
   const { limits } = await load<{ limits: Limits }>('lambdas/common/http/stream.ts');
   Object.assign(limits, bounds);
-  const { settings } = await load<{ settings: DeployedStores }>('lambdas/common/http/stores.ts');
-  for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
+  const { stores } = await load<{ stores: DeployedStores }>('lambdas/common/http/stores.ts');
+  for (const client of [stores.calls.table.client, await stores.calls.bucket.client])
     makeFaulty(client as SdkClient);
   const loaded = allRoutes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
     const module = await load<{ handler: Handler }>(`lambdas/endpoints/${handler}.ts`);

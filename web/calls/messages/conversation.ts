@@ -217,10 +217,10 @@ const withRole = (value: Fields): Fields => {
  *
  * @param role the role if the message has none
  */
-export const parseMessage = (given: unknown, role = 'user'): Message => {
-  if (typeof given === 'string') return { role, parts: [{ kind: 'text', text: given }] };
-  if (!isObject(given)) return { role, parts: [{ kind: 'other', value: given }] };
-  const value = withRole(given);
+export const parseMessage = (source: unknown, role = 'user'): Message => {
+  if (typeof source === 'string') return { role, parts: [{ kind: 'text', text: source }] };
+  if (!isObject(source)) return { role, parts: [{ kind: 'other', value: source }] };
+  const value = withRole(source);
   const own = asString(value.role);
   const name = asString(value.name);
   const item = own === undefined ? toItem(value, role) : undefined;

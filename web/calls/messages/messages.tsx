@@ -137,9 +137,9 @@ const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
  * The last calls of the same operation in the turn before: a conversation of many turns has a trace
  * for each, and each begins with all that was said.
  *
- * @param wanted whether they are to be read
+ * @param isEnabled whether they are to be read
  */
-const useTurnBefore = (call: Call, calls: readonly CallRow[], wanted: boolean): readonly CallRow[] => {
+const useTurnBefore = (call: Call, calls: readonly CallRow[], isEnabled: boolean): readonly CallRow[] => {
   const thread = call.thread_id ?? calls.find(({ thread_id }) => thread_id)?.thread_id;
   const { project_id, op_name } = call;
   const began = calls[0]?.started_at ?? call.started_at;
@@ -164,7 +164,7 @@ const useTurnBefore = (call: Call, calls: readonly CallRow[], wanted: boolean): 
         limit: 2,
       });
     },
-    { enabled: wanted && Boolean(thread) },
+    { enabled: isEnabled && Boolean(thread) },
   );
   return data;
 };

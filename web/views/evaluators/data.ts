@@ -284,7 +284,7 @@ export const useVerdictStats = (
   );
 
 /** The latest verdict since a moment that could not be made. */
-export const useLastFailure = (project: string, evaluator: Evaluator, start: number, wanted: boolean) =>
+export const useLastFailure = (project: string, evaluator: Evaluator, start: number, isEnabled: boolean) =>
   useRead(
     ['last failure', project, evaluator.id, start],
     async (reading): Promise<Verdict | null> => {
@@ -292,7 +292,7 @@ export const useLastFailure = (project: string, evaluator: Evaluator, start: num
       const where = [since(start), failed];
       return (await readVerdicts(reading, project, evaluator, { where, limit: 1 }))[0] ?? null;
     },
-    { enabled: wanted },
+    { enabled: isEnabled },
   );
 
 /** Of so many verdicts, calls and what people said of them are looked up. */

@@ -76,7 +76,7 @@ const choices = [
 
 /** Thumbs up or down. The other thumb replaces one, the same thumb takes it back. */
 export const Thumbs = ({ state }: { state: FeedbackState }) => {
-  const given = state.own('thumbs')?.payload.up;
+  const savedThumb = state.own('thumbs')?.payload.up;
   return (
     <fieldset className="segments">
       <legend className="hidden">Your opinion</legend>
@@ -85,9 +85,9 @@ export const Thumbs = ({ state }: { state: FeedbackState }) => {
           key={name}
           kind="quiet"
           aria-label={name}
-          aria-pressed={given === up}
+          aria-pressed={savedThumb === up}
           idle={state.busy}
-          onClick={() => (given === up ? state.takeBack('thumbs') : state.give('thumbs', { up }))}
+          onClick={() => (savedThumb === up ? state.takeBack('thumbs') : state.give('thumbs', { up }))}
         >
           <Thumb up={up} />
         </Button>
@@ -110,8 +110,8 @@ const toPayload = (kind: FeedbackFieldProps['kind'], text: string): Payload => {
 
 /** A part of the form, which is saved by itself. */
 const FeedbackField = ({ state, kind, title, hint }: FeedbackFieldProps) => {
-  const given = state.own(kind)?.payload[kind];
-  const saved = given === undefined || given === null ? '' : String(given);
+  const savedValue = state.own(kind)?.payload[kind];
+  const saved = savedValue === undefined || savedValue === null ? '' : String(savedValue);
   const [text, setText] = useState(saved);
   const id = useId();
   const submitButton = useRef<HTMLButtonElement>(null);

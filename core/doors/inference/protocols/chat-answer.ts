@@ -43,14 +43,14 @@ const reasons: ReadonlyMap<string, StopReason> = new Map(
 
 /** How an answer has ended. Some upstreams say `stop` after a call of a tool, where agents would stop. */
 const readEnding = (choice: JsonObject, hasCalls: boolean, refusal: string): Ending => {
-  const said = reasons.get(asString(choice.finish_reason) ?? '') ?? 'end_turn';
+  const stopReason = reasons.get(asString(choice.finish_reason) ?? '') ?? 'end_turn';
   if (refusal !== '') return { reason: 'refusal', explanation: refusal };
-  if (said === 'end_turn' && hasCalls) return { reason: 'tool_use' };
+  if (stopReason === 'end_turn' && hasCalls) return { reason: 'tool_use' };
   // vLLM says what stopped it, which may also be a token.
   const sequence = asString(choice.stop_reason);
-  return said === 'end_turn' && sequence !== undefined
+  return stopReason === 'end_turn' && sequence !== undefined
     ? { reason: 'stop_sequence', sequence }
-    : { reason: said };
+    : { reason: stopReason };
 };
 
 const readUsage = (usage: JsonValue | undefined): Usage | undefined => {

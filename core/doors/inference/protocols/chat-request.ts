@@ -331,16 +331,16 @@ const readFormat = (fields: Fields): Said<Format> | undefined => {
     format.refuse('type', 'give the schema of the answer: {"type": "json_schema", …}');
     return undefined;
   }
-  const given = format.object('json_schema');
-  const schema = given?.json('schema');
-  if (!given || !schema) {
+  const jsonSchema = format.object('json_schema');
+  const schema = jsonSchema?.json('schema');
+  if (!jsonSchema || !schema) {
     fields.refusals.invalid(format.at('json_schema'), 'should have a schema');
     return undefined;
   }
-  const value = { schema, name: given.text('name'), description: given.text('description') };
+  const value = { schema, name: jsonSchema.text('name'), description: jsonSchema.text('description') };
   // The other APIs always hold to the schema.
-  given.ignore('strict');
-  given.end();
+  jsonSchema.ignore('strict');
+  jsonSchema.end();
   format.end();
   return { at: format.place, value };
 };
@@ -566,11 +566,11 @@ export const writeChat = (prompt: Prompt, refusals: Refusals): JsonObject => {
   const last = turns.at(-1);
   if (last?.role === 'assistant')
     refusals.refuse(last.at, 'an answer that is begun cannot be continued; end with a user message');
-  const said = system.map(({ text }) => writeText(text));
+  const systemTexts = system.map(({ text }) => writeText(text));
   return {
     model,
     messages: [
-      ...(said.length > 0 ? [{ role: 'system', content: writeContent(said) }] : []),
+      ...(systemTexts.length > 0 ? [{ role: 'system', content: writeContent(systemTexts) }] : []),
       ...turns.flatMap((turn) => writeTurn(turn, refusals)),
     ],
     ...(maxTokens && { max_completion_tokens: maxTokens.value }),

@@ -228,14 +228,14 @@ const claudeReasoning = (prompt: Prompt, refusals: Refusals): Reasoning => {
   // A budget is a part of what the answer may have, which then has to be said.
   const wantsBudget = prompt.thinking?.value.type === 'asked' && thinkingWay(prompt.model) === 'budget';
   const most = wantsBudget && !prompt.maxTokens ? { maxTokens: usualMaxTokens(prompt.model) } : {};
-  const said = claudeThinking(prompt, prompt.maxTokens?.value ?? usualMaxTokens(prompt.model));
-  if ('problem' in said) {
-    refusals.refuse(prompt.effort?.at ?? [], said.problem);
+  const thinking = claudeThinking(prompt, prompt.maxTokens?.value ?? usualMaxTokens(prompt.model));
+  if ('problem' in thinking) {
+    refusals.refuse(prompt.effort?.at ?? [], thinking.problem);
     return { fields: {} };
   }
   return {
-    fields: said.thinking ? { thinking: writeThinking(said.thinking) } : {},
-    effort: said.effort,
+    fields: thinking.thinking ? { thinking: writeThinking(thinking.thinking) } : {},
+    effort: thinking.effort,
     ...most,
   };
 };

@@ -344,14 +344,14 @@ const readToolChoice = (fields: Fields): Pick<Prompt, 'toolChoice' | 'serial'> =
 const readOutput = (fields: Fields): Pick<Prompt, 'format' | 'effort'> => {
   const config = fields.object('output_config');
   const effort = readEffort(config);
-  const given = config?.object('format') ?? fields.object('output_format');
-  given?.expect('type', (type) => type === 'json_schema');
-  const schema = given?.json('schema');
-  given?.end();
+  const outputFormat = config?.object('format') ?? fields.object('output_format');
+  outputFormat?.expect('type', (type) => type === 'json_schema');
+  const schema = outputFormat?.json('schema');
+  outputFormat?.end();
   config?.end();
   return {
     effort,
-    format: given && schema && { at: given.place, value: { schema } },
+    format: outputFormat && schema && { at: outputFormat.place, value: { schema } },
   };
 };
 

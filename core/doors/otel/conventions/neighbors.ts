@@ -33,14 +33,14 @@ export const withSteps = <E extends Entry>(entries: readonly E[]): readonly E[] 
     if (!step || !isMastra(step, 'model_step')) return entry;
     const { inputs, output } = step.translation;
     const own = entry.translation;
-    const asked = asMessages(messageList(first(inputs, 'messages', 'input'), 'user'));
+    const inputMessages = asMessages(messageList(first(inputs, 'messages', 'input'), 'user'));
     // The request itself has the text of the answer, and not the tools that it calls.
     const answered = asMessages(answerMessages(output));
     return {
       ...entry,
       translation: {
         ...own,
-        inputs: { ...asked, ...own.inputs } as JsonObject,
+        inputs: { ...inputMessages, ...own.inputs } as JsonObject,
         output: (answered ?? own.output) as JsonValue,
       },
     };

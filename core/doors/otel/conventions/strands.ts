@@ -56,11 +56,11 @@ const hasMessages = (value: unknown): boolean => {
 /** A run that goes on with what it had been asked before. */
 export const strandsResume = (span: SpanReader, kind: Kind): Resume | undefined => {
   if (!isRun(span, kind)) return undefined;
-  const given = [
+  const messages = [
     span.peek('gen_ai.input.messages'),
     ...span
       .events((name) => name === details)
       .map(({ attributes }) => get(attributes, 'gen_ai.input.messages')),
   ];
-  return given.some(hasMessages) || span.events(isInput).length > 0 ? undefined : { keys: [] };
+  return messages.some(hasMessages) || span.events(isInput).length > 0 ? undefined : { keys: [] };
 };

@@ -214,17 +214,17 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         (fact) => asInputs(fact.json('tool_input')) ?? undefined,
       );
       const parameters = first(group.facts, argumentsIn);
-      const asked = askedAt(group.facts, facts);
+      const requestedAt = askedAt(group.facts, facts);
       const decided = group.facts.find(named(event.decision))?.endedAt;
       const waited =
-        asked === undefined || decided === undefined
+        requestedAt === undefined || decided === undefined
           ? sumWaits(group.facts)
-          : Math.round((decided - asked) / 1000);
+          : Math.round((decided - requestedAt) / 1000);
       const output = readOutput(group.facts);
       const ran = group.facts.some(named(event.result, span.execution));
       return {
         ...base,
-        startedAt: whole ? base.startedAt : Math.min(base.startedAt, asked ?? base.startedAt),
+        startedAt: whole ? base.startedAt : Math.min(base.startedAt, requestedAt ?? base.startedAt),
         kind: 'tool',
         opName: span.tool,
         name,

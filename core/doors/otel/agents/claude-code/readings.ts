@@ -69,13 +69,13 @@ export const readError = (facts: readonly Fact[]): string | undefined =>
  * where there are no spans.
  */
 export const isDone = (facts: readonly Fact[]): boolean => {
-  const asked = facts.findLast(named(event.request, event.error, span.model));
-  if (!asked) return false;
-  const request = asked.text('request_id');
+  const requestFact = facts.findLast(named(event.request, event.error, span.model));
+  if (!requestFact) return false;
+  const request = requestFact.text('request_id');
   return !facts.some(
     (fact) =>
       named(event.decision, event.result, span.tool)(fact) &&
-      (fact.endedAt > asked.endedAt || (request !== undefined && fact.text('request_id') === request)),
+      (fact.endedAt > requestFact.endedAt || (request !== undefined && fact.text('request_id') === request)),
   );
 };
 
