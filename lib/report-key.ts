@@ -1,4 +1,13 @@
-import { CfnResource, CustomResource, Duration, RemovalPolicy, SecretValue, Stack, Token, Validations } from 'aws-cdk-lib';
+import {
+  CfnResource,
+  CustomResource,
+  Duration,
+  RemovalPolicy,
+  SecretValue,
+  Stack,
+  Token,
+  Validations,
+} from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';

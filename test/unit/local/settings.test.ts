@@ -14,6 +14,8 @@ describe('the settings', () => {
       DATA_DIR: '/data',
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
       AWS_ENDPOINT_URL_S3: 'http://localhost:9000',
+      AWS_ENDPOINT_URL_STS: 'http://localhost:9001',
+      IAM: '1',
       INFERENCE_BASE_URL: 'https://api.openai.com/v1',
       INFERENCE_API_KEY: 'sk-key',
       LOG: '1',
@@ -29,9 +31,16 @@ describe('the settings', () => {
       dataDir: '/data',
       dynamodb: 'http://127.0.0.1:8000',
       s3: 'http://127.0.0.1:9000',
+      sts: 'http://127.0.0.1:9001',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
-      settings: { events: true, analytics: true, redact: '[]', corsOrigins: 'http://localhost:3000' },
+      settings: {
+        events: true,
+        analytics: true,
+        iam: true,
+        redact: '[]',
+        corsOrigins: 'http://localhost:3000',
+      },
     });
   });
 
