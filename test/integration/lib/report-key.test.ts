@@ -104,7 +104,7 @@ describe('a function whose role is granted to report', () => {
   service.grantReport(task, { project: 'acme/tasks', auth: 'role' });
   const theirs = Template.fromStack(shop);
   const [agentId, agent] = findResource(theirs, 'AWS::Lambda::Function');
-  const grants = [...findResources(theirs, 'Custom::PennytraceRole')];
+  const grants = [...findResources(theirs, 'Custom::PennytraceRole')].toSorted();
 
   it('knows where to report to, and has no key, no secret and no new permission', () => {
     const { Variables } = agent.Properties.Environment as { Variables: Record<string, unknown> };

@@ -1,4 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { localRegion } from 'cdk-local-runner';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTokens } from '../../../examples/iam-token.ts';
@@ -39,18 +41,37 @@ const me = async (token: string) => {
   return { status: answer.status, body: await answer.json() };
 };
 
-it('lets a role in that signs for the local service, and no other', async () => {
+beforeAll(async () => {
   const { dynamodb: endpoint, credentials, stack } = service;
   const client = new DynamoDBClient({ region: localRegion, credentials, endpoint });
   const role = parseRoleArn('arn:aws:iam::123456789012:role/agent');
   if (!role) throw new Error('no role');
   const table = { client, name: getTableName(stack, 'keys') };
-  const grants = [{ scope: '*', role: 'read' }] as const;
+  const grants = [{ scope: 'acme/shop', role: 'write' }] as const;
   await grantRole(table, role, { grants }, Date.now() * 1000);
   client.destroy();
+});
+
+it('lets a role in that signs for the local service, and no other', async () => {
   const token = await tokens(service.url)();
   const basic = `Basic ${Buffer.from(`api:${token}`).toString('base64')}`;
-  expect(await query(basic)).toEqual({ status: 200, text: '' });
-  expect(await me(token)).toMatchObject({ status: 200, body: { user: role } });
+  expect(await query(basic)).toMatchObject({ status: 200 });
+  expect(await me(token)).toMatchObject({
+    status: 200,
+    body: { user: 'arn:aws:iam::123456789012:role/agent' },
+  });
   expect(await me(await tokens('https://other.example.com')())).toMatchObject({ status: 401 });
+});
+
+it('takes spans of an exporter of OpenTelemetry that signs', async () => {
+  const getToken = tokens(service.url);
+  const exporter = new OTLPTraceExporter({
+    url: `${service.url}/otel/v1/traces`,
+    headers: async () => ({ authorization: `Bearer ${await getToken()}`, project_id: 'acme/shop' }),
+  });
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  provider.getTracer('test').startSpan('signed').end();
+  await provider.shutdown();
+  const basic = `Basic ${Buffer.from(`api:${await getToken()}`).toString('base64')}`;
+  expect((await query(basic)).text).toContain('"svc_user_id":"arn:aws:iam::123456789012:role/agent"');
 });
