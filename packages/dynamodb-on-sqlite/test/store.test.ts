@@ -91,10 +91,10 @@ describe('the embedded store refuses by name', () => {
       'write a #name',
     ],
     [
-      'REMOVE',
+      'DELETE',
       'UpdateItem',
-      { ...onTable, Key, UpdateExpression: 'REMOVE a' },
-      'REMOVE in a UpdateExpression',
+      { ...onTable, Key, UpdateExpression: 'DELETE a :v', ...values },
+      'DELETE in a UpdateExpression',
     ],
     [
       'arithmetic',

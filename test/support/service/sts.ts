@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { encoded, hashed, keyed } from './bedrock.ts';
 import { serve } from './upstream.ts';
 
 /** Credentials of a role's session, or of a user if they have no session's token. */
@@ -21,13 +22,6 @@ export interface FakeSts extends AsyncDisposable {
   /** Sets how it answers from now on. @default - as STS does */
   readonly behave: (behaviour?: (req: IncomingMessage, res: ServerResponse) => unknown) => void;
 }
-
-const hashed = (text: string): string => createHash('sha256').update(text).digest('hex');
-const keyed = (key: string | Uint8Array, text: string): Buffer =>
-  createHmac('sha256', key).update(text).digest();
-
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** The signature that a presigned request should have, as AWS documents Signature Version 4. */
 const signatureFor = (req: IncomingMessage, query: URLSearchParams, secret: string): string => {
