@@ -482,6 +482,24 @@ describe('a page', () => {
     expect(await read(own, ['c'])).not.toEqual(before[0]);
   });
 
+  it('writes over no note of a dropped export', async () => {
+    const project = newName('acme/dropped');
+    const nothing: Request = (p) => ({ path: '/otel/v1/traces', body: spans({ traceId: 'none' })(p).body });
+    for (const key of [ofPage, await keys.granted('acme/*:write')]) {
+      const { path, body } = nothing(project);
+      const headers = {
+        authorization: basic(key),
+        project_id: project,
+        'user-agent': key === ofPage ? 'page' : 'program',
+      };
+      for (const sent of [body, { resourceSpans: 'none' }]) await service.post(path, sent, { headers });
+      const answer = await service.post('/projects/query', { include_dropped: true });
+      const { dropped } = (await answer.json()) as { dropped: { project_id: string; program: string }[] };
+      const notes = dropped.filter(({ project_id }) => project_id === project);
+      expect(notes.map(({ program }) => program)).toEqual(key === ofPage ? [] : ['program']);
+    }
+  });
+
   it('gets a 413 for more than 1 MiB, also packed', async () => {
     const project = newName('acme/large');
     const most = 1024 * 1024;
