@@ -17,9 +17,12 @@ import {
 import {
   alertsTable,
   batchTable,
+  billingTable,
   billTable,
+  doorsTable,
   evaluatorsTable,
   growthTable,
+  openTable,
   serverTable,
   settingsTable,
   streamsTable,
@@ -117,6 +120,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(billTable(load, measured)),
     'In proportion:',
     toText(growthTable(load, measured)),
+    'With provisioned capacity for the calls:',
+    toText(billingTable(load, measured)),
     'With the settings events and analytics:',
     toText(streamsTable(load, measured)),
     'With evaluators, not including their models:',
@@ -127,6 +132,10 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(alertsTable(load, measured)),
     'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
+    'Routes without a key, if somebody asks as fast as their throttle allows:',
+    toText(openTable()),
+    'By the way of reporting, and what requests would cost at other doors:',
+    toText(doorsTable(load, measured)),
     'A server of your own, without anybody’s time:',
     toText(serverTable(load, measured)),
     'Assumptions and how to change them: npm run cost -- --help',
@@ -166,4 +175,6 @@ export const run = (args: readonly string[], measured: Measured, { out, err }: C
   }
 };
 
-if (import.meta.main) process.exitCode = run(process.argv.slice(2), measured(), processOutput);
+export const main = (argv: readonly string[]): number => run(argv, measured(), processOutput);
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2));

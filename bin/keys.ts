@@ -352,9 +352,7 @@ const withUsageErrors = <T>(make: () => T): T => {
   }
 };
 
-if (import.meta.main)
-  process.exitCode = await run(process.argv.slice(2), {
-    ...processOutput,
-    interactive: process.stdout.isTTY === true,
-    root,
-  });
+export const main = (argv: readonly string[]): Promise<number> =>
+  run(argv, { ...processOutput, interactive: process.stdout.isTTY === true, root });
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

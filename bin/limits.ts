@@ -157,4 +157,6 @@ const parsedLimits: Parameters<typeof readProjectLimits>[2] = (value) => {
   return result.success ? result.data : undefined;
 };
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), { ...processOutput, root });
+export const main = (argv: readonly string[]): Promise<number> => run(argv, { ...processOutput, root });
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -125,4 +125,6 @@ export const run = async (argv: readonly string[], io: CommandOutput, root: stri
   return code === 0 && !green ? 1 : code;
 };
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput, root);
+export const main = (argv: readonly string[]): Promise<number> => run(argv, processOutput, root);
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

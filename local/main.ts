@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
+import { withOwnCommands } from '../lib/packaged.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
 import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
@@ -91,7 +92,7 @@ ${whereDataAre(dataDir, dynamodb)} Ctrl-C ends the service.
 const whereDataAre = (dataDir: string | undefined, dynamodb: string | undefined): string => {
   if (dataDir !== undefined) return `Data are kept in ${dataDir}.`;
   if (dynamodb !== undefined) return `Data are in the store at ${dynamodb}.`;
-  return 'Data are in memory and gone at the end: DATA_DIR=./data npm start keeps them.';
+  return withOwnCommands('Data are in memory and gone at the end: DATA_DIR=./data npm start keeps them.');
 };
 
 const operatorErrors = [BadSetting, SettingsError, SynthesisFailed];
@@ -152,12 +153,16 @@ const main = async (termination: AbortSignal): Promise<void> => {
 const [argument] = process.argv.slice(2);
 if (argument === '--help' || argument === '-h') {
   console.log(
-    'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
+    withOwnCommands(
+      'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
+    ),
   );
   process.exit(0);
 }
 if (argument !== undefined) {
-  console.error(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`);
+  console.error(
+    withOwnCommands(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`),
+  );
   process.exit(2);
 }
 // What this process and those below it write is for this user alone: data, keys, credentials.

@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { describeFailure } from 'aws-stand-in';
+import { describeFailure, loopback } from 'aws-stand-in';
 import { z } from 'zod';
 import { isWebhookName, urlProblem, webhookNameRule } from '../core/workers/alerts/tell/index.ts';
 import {
@@ -105,6 +106,8 @@ export const storeLocalKey = async (table: Table, { key, file }: LocalKey): Prom
 export interface Settings {
   /** 0 for any free port. */
   readonly port: number;
+  /** The address that the port is on. @default - the loopback address */
+  readonly address?: string;
   /** Names of this machine by which clients may reach the port, beside its own. */
   readonly hosts?: readonly string[];
   readonly key?: string;
@@ -135,6 +138,25 @@ const parsePort = (text: string | undefined): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any free port`);
 };
+
+/**
+ * The address that the port is on. Whoever can reach it from elsewhere needs a key that the operator gave
+ * them: the one that is made at the start is printed, and signs in whoever opens the link below it.
+ */
+const addressOf = (host: string | undefined, key: string | undefined): string | undefined => {
+  if (!host || host === loopback || host === 'localhost') return undefined;
+  if (isIP(host) === 0)
+    throw new BadSetting(
+      `HOST is ${host}: write an IP address of this machine, 0.0.0.0 for all, or leave it out for loopback alone`,
+    );
+  if (key) return host;
+  throw new BadSetting(
+    `HOST is ${host}, which others can reach: set LOCAL_KEY to a key of your own, ${form}. Make one by: ${makingKey}`,
+  );
+};
+
+/** What prints a new key. */
+const makingKey = `node -p "const {randomBytes: r} = require('crypto'); 'svc_' + r(8).toString('hex') + '_' + r(32).toString('hex')"`;
 
 const hostForm = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
@@ -261,6 +283,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     );
   const webhooks = parseWebhooks(environment.WEBHOOKS);
   const hosts = parseHosts(environment.ALLOWED_HOSTS);
+  const address = addressOf(environment.HOST, key);
   const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, name.toUpperCase()));
   return {
     port: parsePort(environment.PORT),
@@ -271,6 +294,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
       ...(corsOrigins && { corsOrigins }),
       ...Object.fromEntries(on),
     },
+    ...(address && { address }),
     ...(webhooks && { webhooks }),
     ...(hosts && { hosts }),
     ...(key && { key }),

@@ -20,7 +20,7 @@ import {
 import { parseBodyJson, parseTolerantly, parseValue } from '../../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
 import { everyAnswer, jsonText } from './answer.ts';
-import { refuseCrossSiteBasic } from './cross-site.ts';
+import { originHeaders, refuseCrossSiteBasic } from './cross-site.ts';
 import { getHeader } from './headers.ts';
 
 /*
@@ -123,6 +123,18 @@ export const answerErrors = (beside: Beside = () => ({})): MiddlewareObj<APIGate
     request.response = errorAnswer(error, requestId, beside(error, request.event));
   },
 });
+
+/** Adds the headers for pages of other origins to every answer. */
+export const answerOrigins = (): MiddlewareObj<APIGatewayProxyEvent> => {
+  const add: NonNullable<MiddlewareObj<APIGatewayProxyEvent>['after']> = (request) => {
+    const { vary, ...added } = originHeaders(request.event);
+    if (vary === undefined || !request.response) return;
+    const { headers = {} } = request.response;
+    const varies = [headers.vary, vary].filter((name) => name !== undefined).join(', ');
+    request.response = { ...request.response, headers: { ...headers, ...added, vary: varies } };
+  };
+  return { after: add, onError: add };
+};
 
 const expired = /* @__PURE__ */ new ServiceError(401, [keyRequired]);
 
@@ -373,6 +385,7 @@ export const authorize = <Body>({
 export const middlewares = <Body>(
   description: Endpoint<Body> | KeyEndpoint<Body>,
 ): MiddlewareObj<ServiceEvent<Body>>[] => [
+  answerOrigins(),
   logRequest(description.path),
   answerErrors(),
   readCaller(),

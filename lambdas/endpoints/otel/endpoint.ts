@@ -17,6 +17,7 @@ import { everyAnswer } from '../../common/http/answer.ts';
 import { type RawAnswer, rawEndpoint } from '../../common/http/endpoint.ts';
 import { getHeader } from '../../common/http/headers.ts';
 import {
+  answerOrigins,
   bodyBytes,
   internal,
   logRequest,
@@ -181,5 +182,5 @@ export const otlpEndpoint = (
       event.log.ends('answered');
       return otlpAnswer(200, encoding, bytes, id);
     },
-    ({ path }) => [logRequest(path), answerOtlpErrors(), readCaller()],
+    ({ path }) => [answerOrigins(), logRequest(path), answerOtlpErrors(), readCaller()],
   );

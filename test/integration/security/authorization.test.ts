@@ -157,7 +157,8 @@ const send = async (route: Route, authorization: Headers): Promise<Seen> => {
   const { url } = service;
   const request: Pick<Sent, 'path' | 'headers' | 'body'> = isKeyed(route)
     ? requestTo(route, getFixture(route.path), project, nothing)
-    : { path: route.path, body: {} };
+    : // What anybody may ask for and is long goes out compressed alone.
+      { path: route.path, headers: { 'accept-encoding': 'gzip' }, body: {} };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const fields = [
     ...Object.entries({

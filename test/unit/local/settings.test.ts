@@ -41,6 +41,16 @@ describe('the settings', () => {
     });
   });
 
+  it('may name an address for others, who then need a key of the operator', () => {
+    const key = `svc_${'a'.repeat(16)}_${'b'.repeat(64)}`;
+    expect(readSettings({ HOST: '0.0.0.0', LOCAL_KEY: key })).toMatchObject({ address: '0.0.0.0' });
+    expect(readSettings({ HOST: 'localhost' })).toEqual(readSettings({}));
+    expect(() => readSettings({ HOST: '0.0.0.0' })).toThrow('which others can reach: set LOCAL_KEY');
+    expect(() => readSettings({ HOST: 'mybox', LOCAL_KEY: key })).toThrow(
+      'HOST is mybox: write an IP address',
+    );
+  });
+
   it('may ask for DynamoDB Local, unless they name another store', () => {
     expect(readSettings({ DYNAMODB_LOCAL: '1' })).toMatchObject({ dynamodbLocal: true });
     const both = { DYNAMODB_LOCAL: '1', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
