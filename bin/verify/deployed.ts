@@ -62,6 +62,7 @@ const lacksOperation = (status: number, text: string): boolean =>
   status === 501 ||
   /UnknownOperation|NotImplemented|InvalidAction|not supported|not (yet )?implemented/i.test(text);
 
+/** `askAws` of foundations/aws only POSTs, as functions do. Lambda tells of a function by GET. */
 const requester =
   ({ config }: CloudFormationClient): Deployed['ask'] =>
   async (name, { method = 'POST', path = '/', headers = {}, body = '' }) => {
