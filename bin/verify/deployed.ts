@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NotTried, Red } from './check.ts';
+import { NotTried, Red } from './outcomes.ts';
 
 /** A service of AWS: as signatures and host names name it, and as `AWS_ENDPOINT_URL_…` does. */
 interface Service {
