@@ -3,22 +3,9 @@ import type { Grant } from '../../foundations/auth/index.ts';
 import type { Table } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import type { Deployed } from './deployed.ts';
+import { NotTried, Red } from './outcomes.ts';
 
-/** What a check found wrong, and what to do about it. */
-export class Red extends Error {
-  override readonly name = 'Red';
-  readonly advice: string;
-
-  constructor(found: string, advice: string) {
-    super(found);
-    this.advice = advice;
-  }
-}
-
-/** A check cannot be tried here. The message says why, and how it could be. */
-export class NotTried extends Error {
-  override readonly name = 'NotTried';
-}
+export { NotTried, Red } from './outcomes.ts';
 
 /** What the checks ask, and as whom. */
 export interface Target {

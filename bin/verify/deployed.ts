@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NotTried, Red } from './check.ts';
+import { NotTried, Red } from './outcomes.ts';
 
 /** A service of AWS: as signatures and host names name it, and as `AWS_ENDPOINT_URL_…` does. */
 interface Service {
@@ -62,6 +62,7 @@ const lacksOperation = (status: number, text: string): boolean =>
   status === 501 ||
   /UnknownOperation|NotImplemented|InvalidAction|not supported|not (yet )?implemented/i.test(text);
 
+/** `askAws` of foundations/aws only POSTs, as functions do. Lambda tells of a function by GET. */
 const requester =
   ({ config }: CloudFormationClient): Deployed['ask'] =>
   async (name, { method = 'POST', path = '/', headers = {}, body = '' }) => {
