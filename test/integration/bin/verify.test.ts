@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
@@ -29,7 +30,8 @@ import { serve } from '../../support/service/upstream.ts';
 import { assemblyWith } from '../../support/stack/assembly.ts';
 import { type Catalog, makeCatalog } from '../../support/stack/rehearsal/catalog.ts';
 
-const stackName = 'Verified';
+/** A name that nobody else has in the stores of this test run, anew at each start. */
+let stackName: string;
 const project = parseProjectId('pennytrace/verify') as ProjectId;
 const redactionKey = 'a key that the test knows';
 
@@ -70,6 +72,7 @@ const exporterHeaders = (key: string): string =>
 
 beforeAll(async () => {
   cleaning = new AsyncDisposableStack();
+  stackName = `Verified-${randomUUID().slice(0, 8)}`;
   const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, 'redaction-key'), redactionKey);
   const assembly = await assemblyWith(settings);
@@ -436,7 +439,7 @@ describe('a check', () => {
     target = {
       url: service.url,
       project,
-      run: 'verify-faults',
+      run: `verify-${randomUUID().slice(0, 8)}`,
       since: Date.now(),
       key: service.key,
       revoked: 'svc_none',
