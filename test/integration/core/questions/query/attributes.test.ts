@@ -241,16 +241,14 @@ describe('tools, agents, prompts, sources and waits', () => {
     for (let from = 0; from < calls.length; from += 100)
       await send(
         store,
-        calls
-          .slice(from, from + 100)
-          .flatMap((call, at) => [
-            makeStart({ ...call, started_at: new Date(1.79e12 + 1000 * (from + at)).toISOString() }),
-            makeEnd({
+        calls.slice(from, from + 100).flatMap((call, at) => [
+          makeStart({ ...call, started_at: new Date(1.79e12 + 1000 * (from + at)).toISOString() }),
+          makeEnd({
             project_id: name,
             id: call.id,
             ended_at: new Date(1.79e12 + 1000 * (from + at) + 5).toISOString(),
           }),
-          ]),
+        ]),
       );
     const units = async (filter: JsonObject) => {
       const asked = parseBody(
