@@ -38,6 +38,24 @@ import {
 
 // Calls as they are answered.
 
+/** What parts of the prompts and completions cost. Absent where there were no such tokens. */
+export const partCosts = () => ({
+  cache_read_tokens_total_cost: field(
+    z.optional(z.number()),
+    'What the tokens of the prompts cost that were read from the cache; a part of `prompt_tokens_total_cost`.',
+  ),
+  cache_creation_tokens_total_cost: field(
+    z.optional(z.number()),
+    'What the tokens of the prompts cost that were written to the cache; a part of `prompt_tokens_total_cost`.',
+  ),
+  reasoning_tokens_total_cost: field(
+    z.optional(z.number()),
+    'What the tokens of reasoning cost; a part of `completion_tokens_total_cost`.',
+  ),
+});
+
+type PartCost = keyof ReturnType<typeof partCosts>;
+
 /** What one model cost in a call, as it is answered. */
 export const modelCost = () =>
   z
@@ -53,6 +71,7 @@ export const modelCost = () =>
         z.number(),
         'What the tokens of the completions cost, in their unit.',
       ),
+      ...partCosts(),
       prompt_token_cost_unit: field(z.string(), 'Such as `USD`.'),
       completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
       effective_date: field(
@@ -71,7 +90,10 @@ export const modelCost = () =>
     .register(documented, { name: 'ModelCost' });
 
 /** What one model cost in a call, as it is answered under `summary.svc.costs`. */
-export type ModelCost = Readonly<z.output<ReturnType<typeof modelCost>>>;
+export type ModelCost = Readonly<Omit<z.output<ReturnType<typeof modelCost>>, PartCost>> & {
+  // JSON: absent, and never undefined.
+  readonly [part in PartCost]?: number;
+};
 
 const callFeedback = () =>
   z
@@ -94,6 +116,9 @@ const traceTotals = () =>
       error_count: field(z.int(), 'How many of them failed.'),
       input_tokens: field(z.int(), 'Tokens of the prompts, cached ones included.'),
       output_tokens: field(z.int(), 'Tokens of the completions.'),
+      cache_read_tokens: field(z.int(), "Tokens of the prompts that were read from the provider's cache."),
+      cache_write_tokens: field(z.int(), "Tokens of the prompts that were written to the provider's cache."),
+      reasoning_tokens: field(z.int(), 'Tokens of the completions that were reasoning.'),
       total_cost: field(
         z.number(),
         'What the tokens cost, at the prices in force when each call started. Models without a price cost nothing.',

@@ -308,15 +308,19 @@ const upstreams = z.preprocess(
 const environmentSources = z
   .preprocess(
     fromJson,
-    z.record(
-      z.string().refine((scope) => parseScope(scope) !== undefined, {
-        error: 'write a project, "<entity>/*" or "*"',
+    z
+      .record(
+        z.string(),
+        z.record(
+          z.string().min(1).max(128),
+          z.enum(sources, { error: `write one of ${sources.join(', ')}` }),
+          { error: 'write sources by environment: {"ci": "test"}' },
+        ),
+        { error: 'write sources by project and environment: {"*": {"ci": "test"}}' },
+      )
+      .refine((scopes) => Object.keys(scopes).every((scope) => parseScope(scope) !== undefined), {
+        error: 'write projects, "<entity>/*" or "*" as keys: {"*": {"ci": "test"}}',
       }),
-      z.record(z.string().min(1).max(128), z.enum(sources, { error: `write one of ${sources.join(', ')}` }), {
-        error: 'write sources by environment: {"ci": "test"}',
-      }),
-      { error: 'write sources by project and environment: {"*": {"ci": "test"}}' },
-    ),
   )
   .transform((scopes) => (Object.keys(scopes).length > 0 ? scopes : undefined));
 

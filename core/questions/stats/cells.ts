@@ -35,12 +35,16 @@ const readers: Readonly<Record<TokenMetric, (tokens: Tokens) => number>> = {
   total_tokens: ({ total }) => total,
   cache_read_input_tokens: ({ cacheRead }) => cacheRead,
   cache_creation_input_tokens: ({ cacheWrite }) => cacheWrite,
+  reasoning_tokens: ({ reasoning }) => reasoning,
 };
 
 const costReaders: Readonly<Record<CostMetric, (cost: ModelCost) => number>> = {
   input_cost: (cost) => cost.prompt_tokens_total_cost,
   output_cost: (cost) => cost.completion_tokens_total_cost,
   total_cost: sumCost,
+  cache_read_input_cost: ({ cache_read_tokens_total_cost: cost = 0 }) => cost,
+  cache_creation_input_cost: ({ cache_creation_tokens_total_cost: cost = 0 }) => cost,
+  reasoning_cost: ({ reasoning_tokens_total_cost: cost = 0 }) => cost,
 };
 
 /** What calls used of one model: its metrics, each over the calls that used it. */

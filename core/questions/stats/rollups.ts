@@ -274,14 +274,16 @@ const addPrice = (cell: ModelCell, price: PriceInForce): void => {
   const { sum: prompt, count } = cell.input_tokens;
   const read = cell.cache_read_input_tokens.sum;
   const written = cell.cache_creation_input_tokens.sum;
-  const input =
-    (prompt - read - written) * price.promptTokenCost +
-    read * price.cacheReadTokenCost +
-    written * price.cacheWriteTokenCost;
+  const readCost = read * price.cacheReadTokenCost;
+  const writtenCost = written * price.cacheWriteTokenCost;
+  const input = (prompt - read - written) * price.promptTokenCost + readCost + writtenCost;
   const output = cell.output_tokens.sum * price.completionTokenCost;
   set(cell.input_cost, count, input);
   set(cell.output_cost, count, output);
   set(cell.total_cost, count, input + output);
+  set(cell.cache_read_input_cost, count, readCost);
+  set(cell.cache_creation_input_cost, count, writtenCost);
+  set(cell.reasoning_cost, count, cell.reasoning_tokens.sum * price.completionTokenCost);
 };
 
 /**

@@ -211,8 +211,8 @@ describe('the settings', () => {
   });
 
   it.each([
-    [{ ci: 'test' }, 'setting environmentSources["ci"] is "test": write sources by environment'],
-    [{ shop: { ci: 'test' } }, 'write a project, "<entity>/*" or "*"'],
+    [{ ci: 'test' }, 'write sources by environment: {"ci": "test"}'],
+    [{ shop: { ci: 'test' } }, 'write projects, "<entity>/*" or "*" as keys'],
     [{ '*': { ci: 'tests' } }, 'write one of production, evaluation, judge, trial, playground, test'],
     ['ci', 'write sources by project and environment'],
   ])('refuse the sources of environments %j', (given, advice) => {

@@ -12,7 +12,7 @@ declare module 'vitest' {
  * The most memory that a worker may take, in MB. All of a run has to fit a laptop of 8 GB.
  * `TEST_WORKER_MB` sets another bound. A deep run has none.
  */
-const boundMb = Number(process.env.TEST_WORKER_MB ?? (deep ? Number.POSITIVE_INFINITY : 3000));
+const boundMb = Number(process.env.TEST_WORKER_MB ?? (deep ? Number.POSITIVE_INFINITY : 4000));
 
 /** The most memory that this process has taken, in MB. */
 export const peakMb = (): number => Math.round(process.resourceUsage().maxRSS / 1024);

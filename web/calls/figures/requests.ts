@@ -9,6 +9,7 @@ import {
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { selectionOf } from '../list/request.ts';
+import { spendingMetrics } from './spending.ts';
 
 const minuteMs = 60_000;
 const hour = 3600;
@@ -140,6 +141,15 @@ export const whole = 36_500 * 86_400;
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
 export const totalsRequest = (counted: Counted, span: Span, field: GroupField): StatsQuery =>
   statsRequest(counted, span, whole, field);
+
+/** The same of all calls, with what tells where the money went. */
+export const wholeRequest = (counted: Counted, span: Span): StatsQuery => {
+  const request = totalsRequest(counted, span, undefined);
+  return {
+    ...request,
+    usage_metrics: [...(request.usage_metrics ?? []), ...spendingMetrics.map((metric) => ({ metric }))],
+  };
+};
 
 /** The calls of a span of time, which figures are counted of. */
 export const callsIn = (counted: Counted, { start, end }: Span): TracesSearch => ({

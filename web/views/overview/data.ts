@@ -20,7 +20,9 @@ import {
   toPeriod,
   totalsRequest,
   whole,
+  wholeRequest,
 } from '../../calls/figures/requests.ts';
+import { spendingIn } from '../../calls/figures/spending.ts';
 import type { OverviewSearch } from '../../navigation/search.ts';
 import { useRead } from '../../session/session.tsx';
 
@@ -92,13 +94,17 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   const field = getField(by);
   const counted = countedBy(search);
   const whole = {
-    now: useKeptStats(totalsRequest(counted, period, undefined)),
+    now: useKeptStats(wholeRequest(counted, period)),
     before: useKeptStats(totalsRequest(counted, period.before, undefined)),
   };
   const totals = toTotals(whole.now);
   const totalsBefore = toTotals(whole.before);
   const known = ({ isPlaceholderData }: StatsResult, figures: Figures | undefined) =>
     isPlaceholderData ? undefined : figures?.calls;
+  const spending = useMemo(
+    () => whole.now.data && spendingIn(whole.now.data.usage_buckets),
+    [whole.now.data],
+  );
   const calls = known(whole.now, totals);
   const callsBefore = known(whole.before, totalsBefore);
   const mayRead = (count: number | undefined) => !isRead(by) || (count !== undefined && count <= maxRead);
@@ -138,6 +144,8 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     changes,
     totals,
     totalsBefore,
+    /** Where the money of the period went. */
+    spending,
     /** Whether the groups have errors and latencies, in all and over time. */
     whole: by !== 'model' || models.now.data !== undefined,
     wholeLines: by !== 'model' || models.series.data !== undefined,

@@ -24,6 +24,7 @@ import {
   type Worse,
   worseCalls,
 } from '../../calls/figures/requests.ts';
+import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useCostText } from '../../calls/prices.ts';
@@ -365,6 +366,12 @@ export const OverviewView = () => {
             getText={getText}
             onSort={(order) => change({ sort: order === 'calls' ? undefined : order })}
           />
+        </section>
+      ) : null}
+      {overview.spending && overview.spending.size > 0 ? (
+        <section className="card" aria-label="Where the money went">
+          <h2>Where the money went</h2>
+          <SpendingTable project={project} byModel={overview.spending} />
         </section>
       ) : null}
       {overview.tooMany ? (

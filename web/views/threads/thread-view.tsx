@@ -9,12 +9,14 @@ import {
   getWait,
   parseTime,
   sumUsage,
-  type Usage,
+  usageByModel,
 } from '../../api/calls.ts';
 import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
 import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { getInterval, isTurn, readRows, useInSight, withHeaderColumns } from '../../calls/data.ts';
+import { spendingOf } from '../../calls/figures/spending.ts';
+import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { shownPreview } from '../../calls/previews.ts';
@@ -359,13 +361,20 @@ interface TurnsProps {
   readonly getNumber: (turn: CallRow) => number;
   readonly plain: boolean;
   /** Is told what these turns used, once it is known. */
-  readonly onUsage: (first: string, usage: Usage | undefined) => void;
+  readonly onCalls: (first: string, calls: readonly CallRow[]) => void;
 }
 
 const noLines: readonly TreeLine[] = [];
 
+/** The calls of nodes and of all nodes below them. */
+const callsOf = (nodes: readonly TreeNode[]): CallRow[] => {
+  const all = [...nodes];
+  for (const { children } of all) all.push(...children);
+  return all.map(({ call }) => call);
+};
+
 /** Some turns that are read together: their headers by traces, and their payloads. */
-const Turns = ({ project, turns, getNumber, plain, onUsage }: TurnsProps) => {
+const Turns = ({ project, turns, getNumber, plain, onCalls }: TurnsProps) => {
   const { query, nodes, resumes } = useSteps(project, turns);
   const payloads = usePayloads(project, turns);
   const resumePayloads = usePayloads(project, resumes);
@@ -384,9 +393,8 @@ const Turns = ({ project, turns, getNumber, plain, onUsage }: TurnsProps) => {
   const previews = useInSight(project, short, previewColumn);
   const first = turns[0]?.id ?? '';
   useEffect(() => {
-    if (nodes.size > 0)
-      onUsage(first, sumUsage([...nodes.values()].flatMap(({ totalUsage }) => totalUsage ?? [])));
-  }, [nodes, first, onUsage]);
+    if (nodes.size > 0) onCalls(first, callsOf([...nodes.values()]));
+  }, [nodes, first, onCalls]);
   return (
     <>
       <QueryStatus queries={[payloads, query, resumePayloads]} />
@@ -440,8 +448,10 @@ const moveFocus = (by: number): void => {
 interface HeadProps {
   readonly thread: string;
   readonly turns: readonly CallRow[];
-  readonly usage: Usage | undefined;
-  /** Whether the usage is that of all turns. */
+  readonly project: string;
+  /** The turns and the calls below them, as far as they are read. */
+  readonly calls: readonly CallRow[];
+  /** Whether they are those of all turns. */
   readonly whole: boolean;
   /** Whether only turns that failed are shown. */
   readonly failed: boolean;
@@ -450,7 +460,9 @@ interface HeadProps {
 
 const hasFailed = (call: CallRow): boolean => getStatus(call) === 'error';
 
-const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
+const Head = ({ project, thread, turns, calls, whole, failed, onFailed }: HeadProps) => {
+  const usage = useMemo(() => sumUsage(calls.flatMap((call) => [...usageByModel(call).values()])), [calls]);
+  const byModel = useMemo(() => spendingOf(calls), [calls]);
   const errors = turns.filter(hasFailed).length;
   const first = turns[0];
   const last = turns.at(-1);
@@ -488,6 +500,12 @@ const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
           ) : null}
         </p>
       ) : null}
+      {byModel.size > 0 ? (
+        <details>
+          <summary>Where the money went</summary>
+          <SpendingTable project={project} byModel={byModel} />
+        </details>
+      ) : null}
     </header>
   );
 };
@@ -505,10 +523,12 @@ export const ThreadView = () => {
   // Pages stay as they are when more turns come.
   const pages = useMemo(() => toChunks(shown, pageSize), [shown]);
   const [shownPages, setShownPages] = useState(firstPages);
-  const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
+  const [callsByPage, setCallsByPage] = useState<ReadonlyMap<string, readonly CallRow[]>>(new Map());
+  const calls = useMemo(() => [...callsByPage.values()].flat(), [callsByPage]);
   const [help, setHelp] = useState(false);
-  const noteUsage = useCallback(
-    (first: string, usage: Usage | undefined) => setUsages((before) => new Map(before).set(first, usage)),
+  const noteCalls = useCallback(
+    (first: string, found: readonly CallRow[]) =>
+      setCallsByPage((before) => new Map(before).set(first, found)),
     [],
   );
   const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
@@ -523,7 +543,8 @@ export const ThreadView = () => {
       <Head
         thread={thread}
         turns={turns}
-        usage={sumUsage([...usages.values()].flatMap((usage) => usage ?? []))}
+        project={project}
+        calls={calls}
         whole={hidden === 0 && !failed}
         failed={failed}
         onFailed={(next) => change({ failed: next || undefined })}
@@ -571,7 +592,7 @@ export const ThreadView = () => {
           turns={page}
           getNumber={(turn) => turns.indexOf(turn) + 1}
           plain={plain}
-          onUsage={noteUsage}
+          onCalls={noteCalls}
         />
       ))}
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />

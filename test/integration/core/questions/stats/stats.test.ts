@@ -234,6 +234,63 @@ describe('errors and latencies of models', () => {
   });
 });
 
+describe('where money goes', () => {
+  it('is told by kind of token, from calls and from rollups alike', async () => {
+    const project_id = newProject();
+    const prices = [
+      {
+        ...price(project_id, 0, 0.01),
+        completionTokenCost: 0.05,
+        cacheReadTokenCost: 0.001,
+        cacheWriteTokenCost: 0.02,
+      },
+    ];
+    const used = {
+      prompt_tokens: 1000,
+      prompt_tokens_details: { cached_tokens: 600 },
+      cache_creation_input_tokens: 100,
+      completion_tokens: 50,
+      completion_tokens_details: { reasoning_tokens: 20 },
+    };
+    const calls = Array.from({ length: 4 }, (_, i) => ({ project_id, id: `m${i}`, trace_id: 't', i }));
+    await send(
+      store,
+      calls.flatMap(({ i, ...call }) => [
+        makeStart({ ...call, started_at: at(i * 61) }),
+        makeEnd({ project_id, id: call.id, ended_at: at(i * 61 + 1), summary: { usage: { m: used } } }),
+      ]),
+    );
+    const metrics = [
+      ['input_tokens', 4000],
+      ['cache_read_input_tokens', 2400],
+      ['cache_creation_input_tokens', 400],
+      ['output_tokens', 200],
+      ['reasoning_tokens', 80],
+      ['input_cost', 4 * (3 + 0.6 + 2)],
+      ['cache_read_input_cost', 2.4],
+      ['cache_creation_input_cost', 8],
+      ['output_cost', 10],
+      ['reasoning_cost', 4],
+      ['total_cost', 4 * 5.6 + 10],
+    ] as const;
+    const ask = async () => {
+      const usage_metrics = metrics.map(([metric]) => ({ metric }));
+      const asked = { project_id, ...span, granularity: 7 * 86_400, usage_metrics };
+      const { usage_buckets, scanned } = await askStats(store, asked, { prices });
+      const sums = metrics.map(([metric]) =>
+        usage_buckets.reduce((sum, row) => sum + Number(row[`sum_${metric}`]), 0),
+      );
+      return { scanned, sums };
+    };
+    const first = await ask();
+    const second = await ask();
+    expect([first.scanned, second.scanned < 3]).toEqual([4, true]);
+    for (const { sums } of [first, second])
+      for (const [i, [metric, expected]] of metrics.entries())
+        expect(sums[i], metric).toBeCloseTo(expected, 9);
+  });
+});
+
 const month = { start: '2026-10-24T20:00:00Z', end: '2026-10-26T08:00:00Z', granularity: 3600 };
 const counting = { call_metrics: [{ metric: 'call_count' }] };
 const sumCalls = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
