@@ -14,6 +14,8 @@ const folder = 'page';
 /** Names of files end in a hash of their content, so that browsers may keep them for good. */
 const names = 'assets/[name]-[hash]';
 
+const fontLicence = 'node_modules/@fontsource-variable/inter/LICENSE';
+
 /** How the page is bundled. */
 export const pageOptions: BuildOptions = {
   entryPoints: ['web/main.tsx', 'web/icon.svg'],
@@ -26,7 +28,10 @@ export const pageOptions: BuildOptions = {
   jsx: 'automatic',
   tsconfig: 'web/tsconfig.json',
   define: { 'process.env.NODE_ENV': '"production"' },
-  loader: { '.svg': 'copy' },
+  loader: {
+    '.svg': 'copy',
+    '.woff2': 'file',
+  },
   entryNames: names,
   chunkNames: names,
   assetNames: names,
@@ -41,6 +46,8 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+  txt: 'text/plain; charset=utf-8',
   html: 'text/html; charset=utf-8',
 };
 
@@ -68,11 +75,21 @@ const staticImports = (outputs: Metafile['outputs'], path: string, seen = new Se
 
 const toName = (path: string): string => path.slice(folder.length + 1);
 
+/** What the document names, by their paths. */
+interface Head {
+  /** The entry, then what it imports. */
+  readonly scripts: readonly string[];
+  readonly styles: string;
+  readonly icon: string;
+  readonly font: string;
+}
+
 /** Fills the template of index.html in. Its paths are relative, so that it works below any path. */
-const indexHtml = (template: string, scripts: readonly string[], styles: string, icon: string): string => {
+const indexHtml = (template: string, { scripts, styles, icon, font }: Head): string => {
   const [main, ...chunks] = scripts;
   const head = [
     `<link rel="icon" href="${icon}">`,
+    `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${styles}">`,
     ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
     `<script type="module" src="${main}"></script>`,
@@ -97,22 +114,29 @@ export const toPage = (
   };
   const main = findOutput('web/main.tsx');
   const styles = outputs[main]?.cssBundle;
-  const icon = Object.keys(outputs).find((path) => /\/icon-\w+\.svg$/.test(path));
-  if (styles === undefined || icon === undefined)
-    throw new Error('web/main.tsx imports no styles, or no icon');
-  const scripts = staticImports(outputs, main).map(toName);
-  const html = indexHtml(
-    readFileSync(join(root, 'web/index.html'), 'utf8'),
-    scripts,
-    toName(styles),
-    toName(icon),
+  const [icon, font] = [/\/icon-\w+\.svg$/, /\.woff2$/].map((name) =>
+    Object.keys(outputs).find((path) => name.test(path)),
   );
+  if (styles === undefined || icon === undefined || font === undefined)
+    throw new Error('web/main.tsx imports no styles, no icon or no font');
+  const scripts = staticImports(outputs, main).map(toName);
+  const html = indexHtml(readFileSync(join(root, 'web/index.html'), 'utf8'), {
+    scripts,
+    styles: toName(styles),
+    icon: toName(icon),
+    font: toName(font),
+  });
   const built = outputFiles.map(({ path, contents }): [string, Uint8Array] => [
     path.slice(join(root, folder).length + 1),
     contents,
   ]);
   return {
-    files: new Map([...built, [index, Buffer.from(html)]]),
+    files: new Map([
+      ...built,
+      [index, Buffer.from(html)],
+      // The licence of the font wants to be with it.
+      ['assets/inter-license.txt', readFileSync(join(root, fontLicence))],
+    ]),
     first: [...scripts, toName(styles)],
   };
 };

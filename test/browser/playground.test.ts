@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { atPresent, post, report, turn } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { focused } from './support/focus.ts';
 import { key, reader, useBrowser } from './support/visit.ts';
 
@@ -100,9 +101,9 @@ describe('the playground', () => {
     const second = page.getByRole('form', { name: 'Request 2' });
     await second.getByLabel('Temperature').fill('1');
     await second.getByLabel('Stop sequences').fill('END\nSTOP');
-    await second.getByLabel('Response format').selectOption('json_object');
+    await choose(second, 'Response format', 'json_object');
     await second.getByLabel('Model').fill('o3-mini');
-    await second.getByLabel('Reasoning effort').selectOption('low');
+    await choose(second, 'Reasoning effort', 'low');
     await page.getByRole('button', { name: 'Send all' }).click();
     for (const answer of ['Answer 1', 'Answer 2'])
       await page.getByRole('region', { name: answer }).getByText('finish: stop').waitFor();

@@ -1,5 +1,7 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { Button } from './controls.tsx';
+import type { Option } from './options.ts';
+import { Select } from './popups.tsx';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
   readonly onSubmit: () => unknown;
@@ -66,8 +68,6 @@ export const TextArea = ({ label, className = 'field', onChange, mono, ...props 
   </label>
 );
 
-type Option<Value extends string> = Value | readonly [value: Value, text: string];
-
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   /** The class of the label. @default 'field' */
@@ -81,20 +81,14 @@ interface ChoiceProps<Value extends string> {
 /** A labelled choice of one of some values. */
 export const Choice = <Value extends string>(props: ChoiceProps<Value>) => {
   const { label, className = 'field', value, options, onChange } = props;
+  const id = useId();
   return (
-    <label className={className}>
-      <span>{label}</span>
-      <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
-        {options.map((option) => {
-          const [optionValue, text] = typeof option === 'string' ? [option, option] : option;
-          return (
-            <option key={optionValue} value={optionValue}>
-              {text}
-            </option>
-          );
-        })}
-      </select>
-    </label>
+    <div className={className}>
+      <label htmlFor={id} id={`${id}-label`}>
+        {label}
+      </label>
+      <Select id={id} labelledBy={`${id}-label`} value={value} options={options} onChange={onChange} />
+    </div>
   );
 };
 

@@ -1,13 +1,17 @@
+import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { errorText } from '../api/http.ts';
 import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
-import type { MenuProps, ModalProps, PopupProps } from './overlays.tsx';
+import { findText } from './options.ts';
+import type { MenuProps, ModalProps, PopupProps, SelectProps } from './overlays.tsx';
 
 const load = () => import('./overlays.tsx');
 const OpenMenu = lazily(load, 'OpenMenu');
 const OpenPopup = lazily(load, 'OpenPopup');
 const OpenModal = lazily(load, 'OpenModal');
+const OpenDrawer = lazily(load, 'OpenDrawer');
+const OpenSelect = lazily(load, 'OpenSelect');
 
 interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyDown'> {
   /** Loads what the button opens. */
@@ -68,6 +72,27 @@ export const Menu = ({ className = 'button plain', ...props }: MenuProps) => (
   </Opener>
 );
 
+const preloadSelect = () => void OpenSelect.preload?.();
+
+/** A choice of one of some values. */
+export const Select = <Value extends string>(props: SelectProps<Value>) => (
+  <Opener
+    preload={preloadSelect}
+    // What is loaded later knows values as texts, as the options have them.
+    opened={<OpenSelect {...(props as unknown as SelectProps<string>)} />}
+    byArrows
+    role="combobox"
+    className={props.fit ? 'picker fit' : 'picker'}
+    id={props.id}
+    aria-label={props.label}
+    aria-labelledby={props.labelledBy}
+    aria-haspopup="listbox"
+    disabled={props.disabled}
+  >
+    <span className="cut">{findText(props)}</span> <ChevronDown />
+  </Opener>
+);
+
 /** A button that opens a small form. */
 export const Popup = (props: PopupProps) => (
   <Opener
@@ -84,6 +109,11 @@ export const Popup = (props: PopupProps) => (
 /** A dialog over the page. Escape and its button close it. */
 export const Modal = (props: ModalProps) => (
   <Suspense>{props.open ? <OpenModal {...props} /> : null}</Suspense>
+);
+
+/** A panel that comes in from the side, on a phone. */
+export const Drawer = (props: ModalProps) => (
+  <Suspense>{props.open ? <OpenDrawer {...props} /> : null}</Suspense>
 );
 
 interface ConfirmProps extends Omit<ModalProps, 'wide'> {

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
@@ -168,7 +169,7 @@ const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
                     aria-label={`Leave out ${toLine(meantBy(inputs))}`}
                     onClick={() => setLeft((before) => new Set([...before, row.id]))}
                   >
-                    ✕
+                    <X />
                   </Button>
                 </div>
                 {isOpen ? (

@@ -1,3 +1,4 @@
+import { ChevronDown, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { clockText, dayText } from '../../data/format.ts';
 import { type Range, ranges, type TracesSearch } from '../../navigation/search.ts';
@@ -55,7 +56,17 @@ export const TimeMenu = ({ span, onChange }: { span: Span; onChange: (span: Span
     onChange(next);
   };
   return (
-    <Popup label={<>{spanText(span)} ▾</>} name="Time" align="start" open={open} onOpenChange={setOpen}>
+    <Popup
+      label={
+        <>
+          <Clock /> {spanText(span)} <ChevronDown />
+        </>
+      }
+      name="Time"
+      align="start"
+      open={open}
+      onOpenChange={setOpen}
+    >
       <div className="choices">
         {(Object.keys(ranges) as Range[]).map((range) => (
           <Button key={range} kind="quiet" onClick={() => choose({ range })}>

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
@@ -6,6 +7,7 @@ import { useSession } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { bindFields, Choice, Input } from '../../ui/fields.tsx';
+import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import {
   type Alert,
@@ -108,6 +110,11 @@ const Thresholds = ({ draft, onChange }: PartProps) => {
   );
 };
 
+const hookFormats: readonly (readonly [Hook['format'], string])[] = [
+  ['slack', 'Slack'],
+  ['json', 'signed JSON'],
+];
+
 /** Whom it tells. */
 const Targets = ({ draft, onChange }: PartProps) => {
   const { hooks } = draft;
@@ -127,20 +134,19 @@ const Targets = ({ draft, onChange }: PartProps) => {
             value={hook.name}
             onChange={({ target }) => changeHook(at, { name: target.value })}
           />
-          <select
-            aria-label={`Format of webhook ${at + 1}`}
+          <Select
+            fit
+            label={`Format of webhook ${at + 1}`}
             value={hook.format}
-            onChange={({ target }) => changeHook(at, { format: target.value as Hook['format'] })}
-          >
-            <option value="slack">Slack</option>
-            <option value="json">signed JSON</option>
-          </select>
+            options={hookFormats}
+            onChange={(format) => changeHook(at, { format })}
+          />
           <Button
             kind="quiet"
             aria-label={`Remove webhook ${at + 1}`}
             onClick={() => onChange({ hooks: hooks.filter((_, i) => i !== at) })}
           >
-            ✕
+            <X />
           </Button>
         </span>
       ))}

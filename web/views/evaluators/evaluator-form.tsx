@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { useModels } from '../../calls/figures/models.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
@@ -7,6 +8,7 @@ import { useKept } from '../../session/kept.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { bindFields, Choice, Input, Segments, TextArea } from '../../ui/fields.tsx';
+import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import { CallLink } from './call-link.tsx';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
@@ -72,23 +74,20 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
       {messages.map(({ number, role, content }, at) => (
         <div key={number} className="message">
           <div className="message-head">
-            <select
-              className="role"
-              aria-label={`Role of message ${at + 1}`}
+            <Select
+              fit
+              label={`Role of message ${at + 1}`}
               value={role}
-              onChange={({ target }) => edit(number, { role: target.value as DraftMessage['role'] })}
-            >
-              {roles.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
+              options={roles}
+              onChange={(next) => edit(number, { role: next })}
+            />
             {messages.length > 1 ? (
               <Button
                 kind="quiet"
                 aria-label={`Remove message ${at + 1}`}
                 onClick={() => set(messages.filter((message) => message.number !== number))}
               >
-                ✕
+                <X />
               </Button>
             ) : null}
           </div>

@@ -36,8 +36,9 @@ import {
   type TracesSearch,
   toSpan,
 } from '../../navigation/search.ts';
-import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
+import { Check, Failure, Notice, RefreshButton, Skeleton, Table } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
+import { HeadTools, View } from '../../ui/view.tsx';
 import { maxRead, useOverview } from './data.ts';
 
 interface HeadlineProps {
@@ -301,28 +302,36 @@ export const OverviewView = () => {
       (by === 'op' ? texts.get(group) : by === 'kind' ? textsOfKinds.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
   return (
-    <main className="overview">
-      <div className="actions">
-        <h1>Overview</h1>
+    <View
+      title="Overview"
+      actions={
+        <>
+          <SavedMenu view="overview" search={search} />
+          <RefreshButton onClick={() => setNow(Date.now())} />
+        </>
+      }
+      toolbar={
+        <>
+          <Segments
+            legend="Group by"
+            value={by}
+            options={dimensions.map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
+            onChange={(next) => change({ by: next === 'op' ? undefined : next })}
+          />
+          <Check
+            label="One line per group"
+            checked={split}
+            onChange={(checked) => change({ split: checked || undefined })}
+          />
+        </>
+      }
+    >
+      <HeadTools>
         <TimeMenu
           span={toSpan(search, '24h')}
           onChange={({ range, from, to }) => change({ range, from, to })}
         />
-        <Segments
-          legend="Group by"
-          value={by}
-          options={dimensions.map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
-          onChange={(next) => change({ by: next === 'op' ? undefined : next })}
-        />
-        <Check
-          label="One line per group"
-          checked={split}
-          onChange={(checked) => change({ split: checked || undefined })}
-        />
-        <span className="spring" />
-        <SavedMenu view="overview" search={search} />
-        <Button onClick={() => setNow(Date.now())}>Refresh</Button>
-      </div>
+      </HeadTools>
       <Failure error={error} onRetry={overview.retry} />
       {totals ? <Headline project={project} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
@@ -330,7 +339,12 @@ export const OverviewView = () => {
           {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
-      {!totals && !error ? <p className="muted">Counting…</p> : null}
+      {!totals && !error ? (
+        <>
+          <Skeleton label="Counting…" rows={6} className="tiles" />
+          <Skeleton label="" rows={6} className="charts" />
+        </>
+      ) : null}
       {points && totals && totals.calls > 0 ? (
         <div className="charts">
           <Charts
@@ -368,6 +382,6 @@ export const OverviewView = () => {
         </p>
       ) : null}
       {points && totals && totals.calls > 0 ? <ValuesTable project={project} points={points} /> : null}
-    </main>
+    </View>
   );
 };

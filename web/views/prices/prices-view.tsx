@@ -1,13 +1,15 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { type ComponentProps, useRef, useState } from 'react';
 import type { Price } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
 import { maxPrices, usePrices } from '../../calls/prices.ts';
 import { momentText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
-import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { Button, Notice, QueryStatus, ScrollTable, SearchBox, type TableColumn } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
+import { View } from '../../ui/view.tsx';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
 
 const fields: readonly (readonly [
@@ -77,7 +79,7 @@ const makeColumns = (onRemove: ((price: Price, row: number) => void) | undefined
               aria-label={`Remove the price of ${price.llm_id}`}
               onClick={() => onRemove(price, row)}
             >
-              ✕
+              <X />
             </Button>
           ),
         },
@@ -109,8 +111,7 @@ export const PricesView = () => {
     );
   };
   return (
-    <main className="page wide">
-      <h1>Prices</h1>
+    <View title="Prices" narrow>
       <p className="muted">
         A model without a price here costs what the service&apos;s table of list prices says. A price counts
         for calls that started when it was in force, also for those that are there already.
@@ -119,15 +120,7 @@ export const PricesView = () => {
       {query.data && data.length === 0 ? (
         <Notice kind="info">{project} has no prices of its own: list prices count.</Notice>
       ) : null}
-      {data.length > 5 ? (
-        <input
-          type="search"
-          aria-label="Search models"
-          placeholder="Search models"
-          value={model}
-          onChange={(event) => search(event.target.value)}
-        />
-      ) : null}
+      {data.length > 5 ? <SearchBox label="Search models" text={model} onText={search} /> : null}
       {shown.length > 0 ? (
         <ScrollTable
           label="Prices"
@@ -158,6 +151,6 @@ export const PricesView = () => {
         Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
         price, or nothing.
       </Confirm>
-    </main>
+    </View>
   );
 };

@@ -25,9 +25,10 @@ import { toChunks } from '../../data/values.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
-import { Button, Check, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Button, Check, CopyButton, Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
+import { View } from '../../ui/view.tsx';
 
 /** A thread may get steps while its reader is elsewhere: it is read again when they return. */
 const staleTime = 0;
@@ -436,7 +437,6 @@ const moveFocus = (by: number): void => {
 };
 
 interface HeadProps {
-  readonly thread: string;
   readonly turns: readonly CallRow[];
   readonly usage: Usage | undefined;
   /** Whether the usage is that of all turns. */
@@ -448,19 +448,13 @@ interface HeadProps {
 
 const hasFailed = (call: CallRow): boolean => getStatus(call) === 'error';
 
-const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
+const Facts = ({ turns, usage, whole, failed, onFailed }: HeadProps) => {
   const errors = turns.filter(hasFailed).length;
   const first = turns[0];
   const last = turns.at(-1);
   const end = Math.max(...turns.map(({ ended_at, started_at }) => parseTime(ended_at ?? started_at)));
   return (
-    <header className="thread-head">
-      <div className="row-between">
-        <h1 dir="auto" title={thread}>
-          {thread}
-        </h1>
-        <CopyButton text={() => thread}>Copy id</CopyButton>
-      </div>
+    <>
       {first && last ? (
         <p className="facts">
           <span>{countedText(turns.length, 'turn')}</span>
@@ -485,8 +479,10 @@ const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
             </Button>
           ) : null}
         </p>
-      ) : null}
-    </header>
+      ) : (
+        <Skeleton label="" rows={1} />
+      )}
+    </>
   );
 };
 
@@ -517,28 +513,36 @@ export const ThreadView = () => {
   });
   const hidden = Math.max(0, pages.length - shownPages);
   return (
-    <main className="overview chat">
-      <Head
-        thread={thread}
-        turns={turns}
-        usage={sumUsage([...usages.values()].flatMap((usage) => usage ?? []))}
-        whole={hidden === 0 && !failed}
-        failed={failed}
-        onFailed={(next) => change({ failed: next || undefined })}
-      />
-      <div className="row-between">
-        <Link
-          to="/traces"
-          search={{ project, all: true, where: [{ path: 'thread_id', op: 'is', value: thread }] }}
-        >
-          All calls of this thread
-        </Link>
-        <Check
-          label="Markdown"
-          checked={!plain}
-          onChange={(checked) => change({ plain: checked ? undefined : true })}
+    <View
+      title={thread}
+      className="chat"
+      actions={
+        <>
+          <CopyButton text={() => thread}>Copy id</CopyButton>
+          <Link
+            to="/traces"
+            search={{ project, all: true, where: [{ path: 'thread_id', op: 'is', value: thread }] }}
+            className="button plain"
+          >
+            All calls of this thread
+          </Link>
+          <Check
+            label="Markdown"
+            checked={!plain}
+            onChange={(checked) => change({ plain: checked ? undefined : true })}
+          />
+        </>
+      }
+    >
+      {query.data && turns.length === 0 ? null : (
+        <Facts
+          turns={turns}
+          usage={sumUsage([...usages.values()].flatMap((usage) => usage ?? []))}
+          whole={hidden === 0 && !failed}
+          failed={failed}
+          onFailed={(next) => change({ failed: next || undefined })}
         />
-      </div>
+      )}
       <QueryStatus queries={[query]} loading="Loading the conversation…" />
       {query.data && turns.length === 0 ? (
         <Notice
@@ -568,6 +572,6 @@ export const ThreadView = () => {
         />
       ))}
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
-    </main>
+    </View>
   );
 };
