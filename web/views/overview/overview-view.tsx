@@ -354,6 +354,13 @@ export const OverviewView = () => {
             split={split}
             whole={overview.wholeLines}
             getText={getText}
+            onZoom={(from, to) =>
+              change({
+                range: undefined,
+                from: new Date(from).toISOString(),
+                to: new Date(to).toISOString(),
+              })
+            }
           />
           {changes ? (
             <ChangesList project={project} period={period} by={by} changes={changes} getText={getText} />
