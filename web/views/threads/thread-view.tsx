@@ -326,7 +326,6 @@ const Turn = ({
   const exchange = useExchange({ payload, node, below });
   return (
     <article className="turn" aria-label={`Turn ${number}: ${getCallName(call)}`} tabIndex={-1}>
-      {payload ? null : <p className="muted">Loading the turn…</p>}
       <div className="asked">
         {exchange?.asked.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
@@ -386,6 +385,9 @@ const Turns = ({ project, turns, getNumber, plain, onUsage }: TurnsProps) => {
     if (nodes.size > 0)
       onUsage(first, sumUsage([...nodes.values()].flatMap(({ totalUsage }) => totalUsage ?? [])));
   }, [nodes, first, onUsage]);
+  // All at once: turns that grow one after the other push each other around.
+  if (query.isLoading || payloads.isLoading)
+    return <Skeleton label="Loading the turns…" rows={turns.length} className="turn-skeletons" />;
   return (
     <>
       <QueryStatus queries={[payloads, query, resumePayloads]} />
