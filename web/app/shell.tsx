@@ -148,9 +148,9 @@ export const Shell = () => {
         Skip to the content
       </button>
       {isPhone ? null : (
-        <div className="side-bar">
+        <aside className="side-bar" aria-label="Side bar">
           <SideBar project={project} toggle={<SideToggle isWide={isWide} onToggle={toggle} />} />
-        </div>
+        </aside>
       )}
       <header className="head">
         {isPhone ? <SideDrawer project={project} /> : null}

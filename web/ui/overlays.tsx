@@ -1,3 +1,4 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Dialog } from '@base-ui/react/dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
@@ -148,37 +149,40 @@ export interface SelectProps<Value extends string> {
 export const OpenSelect = (props: SelectProps<string>) => {
   const { id, label, labelledBy, value, options, onChange, fit, disabled } = props;
   return (
-    <Select.Root
-      defaultOpen
-      modal={false}
-      value={value}
-      disabled={disabled}
-      onValueChange={(next) => typeof next === 'string' && onChange(next)}
-    >
-      <Select.Trigger
-        id={id}
-        className={fit ? 'picker fit' : 'picker'}
-        aria-label={label}
-        aria-labelledby={labelledBy}
+    // The page's policy stops styles within the document.
+    <CSPProvider disableStyleElements>
+      <Select.Root
+        defaultOpen
+        modal={false}
+        value={value}
+        disabled={disabled}
+        onValueChange={(next) => typeof next === 'string' && onChange(next)}
       >
-        <span className="cut">{findText(props)}</span> <ChevronDown />
-      </Select.Trigger>
-      <Select.Portal>
-        <Select.Positioner className="positioner" sideOffset={4} align="start" alignItemWithTrigger={false}>
-          <Select.Popup className="menu select-menu" aria-label={label} aria-labelledby={labelledBy}>
-            {options.map(toPair).map(([optionValue, text]) => (
-              <Select.Item key={optionValue} value={optionValue} className="menu-item">
-                <span className="tick">
-                  <Select.ItemIndicator>
-                    <Check />
-                  </Select.ItemIndicator>
-                </span>
-                <Select.ItemText>{text}</Select.ItemText>
-              </Select.Item>
-            ))}
-          </Select.Popup>
-        </Select.Positioner>
-      </Select.Portal>
-    </Select.Root>
+        <Select.Trigger
+          id={id}
+          className={fit ? 'picker fit' : 'picker'}
+          aria-label={label}
+          aria-labelledby={labelledBy}
+        >
+          <span className="cut">{findText(props)}</span> <ChevronDown />
+        </Select.Trigger>
+        <Select.Portal>
+          <Select.Positioner className="positioner" sideOffset={4} align="start" alignItemWithTrigger={false}>
+            <Select.Popup className="menu select-menu" aria-label={label} aria-labelledby={labelledBy}>
+              {options.map(toPair).map(([optionValue, text]) => (
+                <Select.Item key={optionValue} value={optionValue} className="menu-item">
+                  <span className="tick">
+                    <Select.ItemIndicator>
+                      <Check />
+                    </Select.ItemIndicator>
+                  </span>
+                  <Select.ItemText>{text}</Select.ItemText>
+                </Select.Item>
+              ))}
+            </Select.Popup>
+          </Select.Positioner>
+        </Select.Portal>
+      </Select.Root>
+    </CSPProvider>
   );
 };
