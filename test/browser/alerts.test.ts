@@ -89,7 +89,7 @@ describe('an alert', () => {
     await page.getByRole('link', { name: 'Change' }).click();
     const change = page.getByRole('region', { name: 'Change the alert' });
     expect(await change.getByLabel('Alert, in %').inputValue()).toBe('50');
-    await page.getByRole('heading').getByRole('link', { name: 'Alerts' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Alerts' }).click();
     await page.getByRole('row', { name: /Too many errors .* paused/ }).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await page.getByRole('link', { name: 'Too many errors' }).click();

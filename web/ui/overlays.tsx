@@ -1,10 +1,11 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Dialog } from '@base-ui/react/dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
 import { Select } from '@base-ui/react/select';
 import { Check, ChevronDown, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { findText, type Option, toPair } from './options.ts';
 
 /* What opens over the page, with the library behind it. `popups.tsx` loads it when it is needed. */
@@ -184,5 +185,61 @@ export const OpenSelect = (props: SelectProps<string>) => {
         </Select.Portal>
       </Select.Root>
     </CSPProvider>
+  );
+};
+
+export interface SuggestProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'list'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** What one may mean, with what it is called if that is something else. Anything may be typed. */
+  readonly suggestions: readonly Option<string>[];
+  /** Whether it takes several, separated by commas: the last one is completed. @default false */
+  readonly several?: boolean | undefined;
+}
+
+/** A text of several values, without the last one, which is being typed. */
+const splitLast = (text: string, several: boolean): readonly [before: string, last: string] => {
+  const at = several ? text.lastIndexOf(',') + 1 : 0;
+  return [text.slice(0, at), text.slice(at).trim()];
+};
+
+/** A text that one types, with suggestions below it. */
+export const SuggestInput = (props: SuggestProps) => {
+  const { value, onChange, suggestions, several = false, ...attributes } = props;
+  const [before, typed] = splitLast(value, several);
+  const wanted = typed.toLowerCase();
+  const pairs = suggestions.map(toPair);
+  // What stands there needs no suggestion, and the list would cover what comes next.
+  const isWhole = pairs.some(([known]) => known === typed);
+  const items = isWhole
+    ? []
+    : pairs.filter((pair) => pair.some((text) => text.toLowerCase().includes(wanted))).slice(0, 50);
+  return (
+    <Autocomplete.Root
+      items={items}
+      filter={null}
+      openOnInputClick
+      value={value}
+      onValueChange={(next, { reason }) =>
+        onChange(reason === 'item-press' && several ? `${before}${before && ' '}${next}` : next)
+      }
+      itemToStringValue={([known]: readonly [string, string]) => known}
+    >
+      <Autocomplete.Input {...attributes} />
+      <Autocomplete.Portal>
+        <Autocomplete.Positioner className="positioner" sideOffset={4} align="start">
+          <Autocomplete.Popup className="menu select-menu" data-empty={items.length === 0 || undefined}>
+            <Autocomplete.List>
+              {(pair: readonly [string, string]) => (
+                <Autocomplete.Item key={pair[0]} value={pair} className="menu-item suggestion">
+                  <span className="cut">{pair[0]}</span>
+                  {pair[1] === pair[0] ? null : <span className="muted">{pair[1]}</span>}
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Popup>
+        </Autocomplete.Positioner>
+      </Autocomplete.Portal>
+    </Autocomplete.Root>
   );
 };

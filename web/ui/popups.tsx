@@ -1,10 +1,10 @@
 import { ChevronDown } from 'lucide-react';
-import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { errorText } from '../api/http.ts';
 import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
 import { findText } from './options.ts';
-import type { MenuProps, ModalProps, PopupProps, SelectProps } from './overlays.tsx';
+import type { MenuProps, ModalProps, PopupProps, SelectProps, SuggestProps } from './overlays.tsx';
 
 const load = () => import('./overlays.tsx');
 const OpenMenu = lazily(load, 'OpenMenu');
@@ -12,6 +12,7 @@ const OpenPopup = lazily(load, 'OpenPopup');
 const OpenModal = lazily(load, 'OpenModal');
 const OpenDrawer = lazily(load, 'OpenDrawer');
 const OpenSelect = lazily(load, 'OpenSelect');
+const SuggestInput = lazily(load, 'SuggestInput');
 
 interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyDown'> {
   /** Loads what the button opens. */
@@ -92,6 +93,30 @@ export const Select = <Value extends string>(props: SelectProps<Value>) => (
     <span className="cut">{findText(props)}</span> <ChevronDown />
   </Opener>
 );
+
+/** A text that one types, with suggestions. It is a field like others until they are loaded. */
+export const Suggest = (props: SuggestProps) => {
+  const hasFocus = useRef(false);
+  const { suggestions: _, several: _several, onChange, ...attributes } = props;
+  useEffect(() => void SuggestInput.preload?.(), []);
+  const plain = (
+    <input
+      {...attributes}
+      onChange={({ target }) => onChange(target.value)}
+      onFocus={() => {
+        hasFocus.current = true;
+      }}
+      onBlur={() => {
+        hasFocus.current = false;
+      }}
+    />
+  );
+  return (
+    <Suspense fallback={plain}>
+      <SuggestInput {...props} autoFocus={hasFocus.current || props.autoFocus} />
+    </Suspense>
+  );
+};
 
 /** A button that opens a small form. */
 export const Popup = (props: PopupProps) => (

@@ -30,17 +30,10 @@ export const DatasetName = ({
       maxLength={128}
       pattern="[^\/:]+"
       title="up to 128 characters without / and :"
-      list="dataset-names"
-      autoComplete="off"
+      suggestions={data.map(({ object_id }) => object_id)}
       value={name}
       onChange={onName}
-    >
-      <datalist id="dataset-names">
-        {data.map(({ object_id }) => (
-          <option key={object_id} value={object_id} />
-        ))}
-      </datalist>
-    </Input>
+    />
   );
 };
 

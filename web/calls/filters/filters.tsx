@@ -1,5 +1,5 @@
 import { ChevronDown, X } from 'lucide-react';
-import { type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
+import { type ReactNode, type RefObject, Suspense, useState } from 'react';
 import {
   type Changes,
   type Condition,
@@ -51,6 +51,8 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'attributes', text: 'Attributes', op: 'contains' },
 ];
 
+const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
+
 /** The words for a path. */
 const pathText = (path: string): string =>
   suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
@@ -67,7 +69,6 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   const [path, setPath] = useState('op_name');
   const [op, setOp] = useState<Operator>('contains');
   const [value, setValue] = useState('');
-  const list = useId();
   const ofCost = path.trim() === costPath;
   const choosePath = (next: string) => {
     setPath(next);
@@ -79,15 +80,13 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   };
   return (
     <Form className="stack" onSubmit={submit}>
-      <Input label="Column or path" list={list} required value={path} onChange={choosePath}>
-        <datalist id={list}>
-          {suggestions.map((suggestion) => (
-            <option key={suggestion.path} value={suggestion.path}>
-              {suggestion.text}
-            </option>
-          ))}
-        </datalist>
-      </Input>
+      <Input
+        label="Column or path"
+        suggestions={suggestedPaths}
+        required
+        value={path}
+        onChange={choosePath}
+      />
       <Choice label="Operator" value={op} options={ofCost ? costOperators : operators} onChange={setOp} />
       {needsValue(op) ? (
         <Input

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Call } from '../../api/contract.ts';
 import { useCall } from '../../calls/data.ts';
-import { useModels } from '../../calls/figures/models.ts';
+import { useModels } from '../../calls/figures/used.ts';
 import { useKeeper, useKeptStore } from '../../session/kept.ts';
 import { allows, readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects } from '../../session/stored.ts';
@@ -134,8 +134,6 @@ interface RequestPaneProps {
   readonly onRemove: () => void;
 }
 
-const listId = 'known-models';
-
 /** What is sent: model, messages and parameters, all of it to edit. */
 const RequestPane = (props: RequestPaneProps) => {
   const { trial, state, models, allowed, number, onReset, onRemove } = props;
@@ -153,7 +151,8 @@ const RequestPane = (props: RequestPaneProps) => {
       onKeyDown={(event) => {
         // A form of many fields and no submit button does nothing by Enter itself.
         const isWanted = event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement;
-        if (event.key !== 'Enter' || !isWanted || !allowed) return;
+        // Enter may also have taken a suggestion.
+        if (event.key !== 'Enter' || event.defaultPrevented || !isWanted || !allowed) return;
         event.preventDefault();
         trial.send();
       }}
@@ -161,7 +160,7 @@ const RequestPane = (props: RequestPaneProps) => {
       <Input
         label="Model"
         placeholder={models[0] ?? 'gpt-4o-mini'}
-        list={listId}
+        suggestions={models}
         value={model}
         onChange={(next) => trial.edit({ model: next })}
       />
@@ -350,11 +349,6 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
           .
         </Notice>
       ) : null}
-      <datalist id={listId}>
-        {models.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       <div className={`desk ${many ? 'many' : ''}`}>
         {trials.map((trial, at) => (
           <Variant

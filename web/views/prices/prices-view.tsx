@@ -3,11 +3,12 @@ import { X } from 'lucide-react';
 import { type ComponentProps, useRef, useState } from 'react';
 import type { Price } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
+import { useModels } from '../../calls/figures/used.ts';
 import { maxPrices, usePrices } from '../../calls/prices.ts';
 import { momentText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, ScrollTable, SearchBox, type TableColumn } from '../../ui/controls.tsx';
-import { Form, Input } from '../../ui/fields.tsx';
+import { Form, Input, TimeInput } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { View } from '../../ui/view.tsx';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
@@ -21,12 +22,17 @@ const fields: readonly (readonly [
   ['input', 'Input, per million tokens', { inputMode: 'decimal', placeholder: '0.15' }],
   ['output', 'Output, per million tokens', { inputMode: 'decimal', placeholder: '0.60' }],
   ['unit', 'Currency'],
-  ['from', 'Effective from (now, if empty)', { type: 'datetime-local' }],
   ['provider', 'Provider', { placeholder: 'default' }],
 ];
 
+interface AddPriceProps {
+  readonly project: string;
+  readonly add: ReturnType<typeof usePrices>['add'];
+}
+
 /** Adds a price to the project. */
-const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
+const AddPrice = ({ project, add }: AddPriceProps) => {
+  const models = useModels(project);
   const [form, setForm] = useState<PriceForm>(emptyPrice);
   const [problem, setProblem] = useState<string>();
   const submit = () => {
@@ -45,8 +51,15 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
             {...props}
             value={form[field]}
             onChange={(value) => setForm((before) => ({ ...before, [field]: value }))}
+            {...(field === 'model' && { suggestions: models })}
           />
         ))}
+        <TimeInput
+          label="Effective from"
+          hint="Now, if empty."
+          value={form.from}
+          onChange={(from) => setForm((before) => ({ ...before, from }))}
+        />
       </div>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
       {add.error ? <Notice kind="error">The price was not added. {errorText(add.error)}</Notice> : null}
@@ -134,7 +147,7 @@ export const PricesView = () => {
         <p className="muted">Only the first {maxPrices} prices are shown.</p>
       ) : null}
       {mayWrite ? (
-        <AddPrice add={add} />
+        <AddPrice project={project} add={add} />
       ) : (
         <p className="muted">This key may not add prices: it lacks the role write on {project}.</p>
       )}
