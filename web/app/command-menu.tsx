@@ -7,7 +7,7 @@ import { viewNames } from '../navigation/title.ts';
 import { chooseTheme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
 import { useProjects } from './home.tsx';
-import { placeGroups, useListSearch } from './places.ts';
+import { places, useListSearch } from './places.ts';
 import { themes } from './side-bar.tsx';
 
 interface Command {
@@ -63,13 +63,11 @@ const useCommands = (project: string | undefined): CommandGroup[] => {
   const { data: projects = [] } = useProjects();
   const { signOut } = useSession();
   const searchFor = useListSearch(project ?? '');
-  const views: Command[] = placeGroups
-    .flatMap(({ places }) => places)
-    .map(({ to, icon }) => ({
-      text: viewNames[to.slice(1)] ?? to,
-      icon,
-      run: () => navigate({ to, search: searchFor(to) }),
-    }));
+  const views: Command[] = places.map(({ to, icon }) => ({
+    text: viewNames[to.slice(1)] ?? to,
+    icon,
+    run: () => navigate({ to, search: searchFor(to) }),
+  }));
   return [
     { title: 'Views', items: project === undefined ? [] : views },
     {

@@ -74,6 +74,9 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
 ];
 
+/** The views of a project. */
+export const places: readonly Place[] = placeGroups.flatMap((group) => group.places);
+
 /** The list that a view of one thing belongs to, by the path of that view. */
 export const parents: Readonly<Record<string, Path>> = {
   trace: '/traces',

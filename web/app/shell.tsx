@@ -8,7 +8,7 @@ import { lazily } from '../ui/lazy.ts';
 import { phone, useMedia } from '../ui/media.ts';
 import { Drawer } from '../ui/popups.tsx';
 import { headPlace } from '../ui/view.tsx';
-import { parents, useListSearch } from './places.ts';
+import { parents, places, useListSearch } from './places.ts';
 import { ProjectMenu, SideBar, SideToggle } from './side-bar.tsx';
 
 /** What stands at a path that no view has. */
@@ -44,10 +44,7 @@ const Breadcrumb = ({ project }: { project: string }) => {
   const path = usePath();
   const shown = useShownName();
   const searchFor = useListSearch(project);
-  const list = parents[path];
-  const places = [list ? viewNames[list.slice(1)] : undefined, viewNames[path]].filter(
-    (name) => name !== undefined,
-  );
+  const list = parents[path] ?? (shown ? places.find(({ to }) => to === `/${path}`)?.to : undefined);
   return (
     <nav aria-label="Breadcrumb" className="crumbs">
       <ol>
@@ -57,12 +54,12 @@ const Breadcrumb = ({ project }: { project: string }) => {
         {list ? (
           <li>
             <Link to={list} search={searchFor(list)} className="crumb">
-              {places[0]}
+              {viewNames[list.slice(1)]}
             </Link>
           </li>
         ) : null}
         <li className="cut" aria-current="page" dir="auto">
-          {shown && list ? shown : places.at(-1)}
+          {shown ?? viewNames[path]}
         </li>
       </ol>
     </nav>
