@@ -14,6 +14,9 @@ const OpenDrawer = lazily(load, 'OpenDrawer');
 const OpenSelect = lazily(load, 'OpenSelect');
 const SuggestInput = lazily(load, 'SuggestInput');
 
+/** How long after a view what its buttons open is loaded, in ms. */
+const preloadMs = 1500;
+
 interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyDown'> {
   /** Loads what the button opens. */
   readonly preload: () => void;
@@ -31,7 +34,11 @@ interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyD
  */
 const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: OpenerProps) => {
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(preload, [preload]);
+  useEffect(() => {
+    // What the view shows comes first.
+    const timer = setTimeout(preload, preloadMs);
+    return () => clearTimeout(timer);
+  }, [preload]);
   const open = () => {
     preload();
     setIsOpen(true);
@@ -44,6 +51,8 @@ const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: Op
       // What is typed until it stands is meant for it, and not for the rows behind.
       data-opening={isOpen || undefined}
       onClick={open}
+      onPointerEnter={preload}
+      onFocus={preload}
       onKeyDown={(event) => {
         if (!byArrows || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
         // The keys would scroll the page, or go through its rows.
