@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { type BuildOptions, type BuildResult, build, type Metafile } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
 import { index, type PageFile } from '../lambdas/common/page/answer.ts';
+import { subsetFonts } from './font.ts';
 
 /** The handler whose function serves the page. */
 export const pageHandler = 'ui';
@@ -14,9 +15,56 @@ const folder = 'page';
 /** Names of files end in a hash of their content, so that browsers may keep them for good. */
 const names = 'assets/[name]-[hash]';
 
+const fontLicence = 'node_modules/@fontsource-variable/inter/LICENSE';
+
+const entry = 'web/main.tsx';
+
+/** The files that sources import when they are needed, by their absolute paths. */
+const findLazy = (root: string, sources: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    sources.flatMap((source) =>
+      [...readFileSync(join(root, source), 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)].map(
+        ([, path = '']) => resolve(root, dirname(source), path),
+      ),
+    ),
+  );
+
+/**
+ * Has browsers fetch few files, since each takes an invocation of the function. esbuild makes a file of
+ * what the same parts need. So every part that loads later is told to need the entry as well, which is
+ * there already: all that the entry needs becomes one file. Views also need all that views share.
+ */
+const fewFiles: Plugin = {
+  name: 'few-files',
+  setup: ({ onLoad, onResolve, initialOptions: { absWorkingDir: root = '' } }) => {
+    const sources = globSync('web/**/*.{ts,tsx}', { cwd: root });
+    const lazy = findLazy(root, sources);
+    const shared = sources.filter(
+      (source) => /^web\/(calls|ui)\//.test(source) && !lazy.has(join(root, source)),
+    );
+    onResolve({ filter: /^page:shared$/ }, ({ path }) => ({ path, namespace: 'page' }));
+    onLoad({ filter: /^page:shared$/, namespace: 'page' }, () => ({
+      contents: shared.map((source) => `import './${source}';`).join('\n'),
+      resolveDir: root,
+    }));
+    onLoad({ filter: /\/web\/.*\.tsx?$/ }, ({ path }) => {
+      if (!lazy.has(path)) return undefined;
+      const needed = [join(root, entry), ...(path.includes('/web/views/') ? ['page:shared'] : [])];
+      return {
+        // In one line, so that errors name the right one.
+        contents: `${needed.map((file) => `import '${file}';`).join('')}${readFileSync(path, 'utf8')}`,
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+      };
+    });
+  },
+};
+
 /** How the page is bundled. */
 export const pageOptions: BuildOptions = {
-  entryPoints: ['web/main.tsx', 'web/icon.svg'],
+  entryPoints: [entry, 'web/styles/index.css', 'web/icon.svg'],
+  plugins: [fewFiles, subsetFonts],
+  // They are there to be needed, not for what they do.
+  logOverride: { 'ignored-bare-import': 'silent' },
   outdir: folder,
   bundle: true,
   format: 'esm',
@@ -41,6 +89,8 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+  txt: 'text/plain; charset=utf-8',
   html: 'text/html; charset=utf-8',
 };
 
@@ -68,11 +118,21 @@ const staticImports = (outputs: Metafile['outputs'], path: string, seen = new Se
 
 const toName = (path: string): string => path.slice(folder.length + 1);
 
+/** What the document names, by their paths. */
+interface Head {
+  /** The entry, then what it imports. */
+  readonly scripts: readonly string[];
+  readonly styles: string;
+  readonly icon: string;
+  readonly font: string;
+}
+
 /** Fills the template of index.html in. Its paths are relative, so that it works below any path. */
-const indexHtml = (template: string, scripts: readonly string[], styles: string, icon: string): string => {
+const indexHtml = (template: string, { scripts, styles, icon, font }: Head): string => {
   const [main, ...chunks] = scripts;
   const head = [
     `<link rel="icon" href="${icon}">`,
+    `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${styles}">`,
     ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
     `<script type="module" src="${main}"></script>`,
@@ -95,24 +155,30 @@ export const toPage = (
     if (path === undefined) throw new Error(`esbuild made nothing of ${entry}`);
     return path;
   };
-  const main = findOutput('web/main.tsx');
-  const styles = outputs[main]?.cssBundle;
-  const icon = Object.keys(outputs).find((path) => /\/icon-\w+\.svg$/.test(path));
-  if (styles === undefined || icon === undefined)
-    throw new Error('web/main.tsx imports no styles, or no icon');
-  const scripts = staticImports(outputs, main).map(toName);
-  const html = indexHtml(
-    readFileSync(join(root, 'web/index.html'), 'utf8'),
-    scripts,
-    toName(styles),
-    toName(icon),
+  const main = findOutput(entry);
+  const styles = findOutput('web/styles/index.css');
+  const [icon, font] = [/\/icon-\w+\.svg$/, /\.woff2$/].map((name) =>
+    Object.keys(outputs).find((path) => name.test(path)),
   );
+  if (icon === undefined || font === undefined) throw new Error('the page has no icon, or no font');
+  const scripts = staticImports(outputs, main).map(toName);
+  const html = indexHtml(readFileSync(join(root, 'web/index.html'), 'utf8'), {
+    scripts,
+    styles: toName(styles),
+    icon: toName(icon),
+    font: toName(font),
+  });
   const built = outputFiles.map(({ path, contents }): [string, Uint8Array] => [
     path.slice(join(root, folder).length + 1),
     contents,
   ]);
   return {
-    files: new Map([...built, [index, Buffer.from(html)]]),
+    files: new Map([
+      ...built,
+      [index, Buffer.from(html)],
+      // The licence of the font wants to be with it.
+      ['assets/inter-license.txt', readFileSync(join(root, fontLicence))],
+    ]),
     first: [...scripts, toName(styles)],
   };
 };
@@ -121,11 +187,11 @@ export const toPage = (
 export const buildPage = async (root: string): Promise<BuiltPage> =>
   toPage(root, await build({ ...pageOptions, absWorkingDir: root }));
 
-/** How well files are compressed: brotli's best takes seconds more and saves little. */
+/** How well files are compressed: as well as brotli can, since they are compressed once. */
 export const brotli = (contents: Uint8Array): Buffer =>
   brotliCompressSync(contents, {
     params: {
-      [constants.BROTLI_PARAM_QUALITY]: 9,
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
       [constants.BROTLI_PARAM_SIZE_HINT]: contents.length,
     },
   });

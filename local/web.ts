@@ -61,6 +61,7 @@ const builder = await context({
   minify: false,
   sourcemap: 'inline',
   plugins: [
+    ...(pageOptions.plugins ?? []),
     {
       name: 'take',
       setup: ({ onEnd }) => {

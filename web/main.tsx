@@ -4,9 +4,8 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
-import { Gate } from './session/gate.tsx';
-import './styles/index.css';
 import { applyTheme, chosenTheme } from './session/device.ts';
+import { Gate } from './session/gate.tsx';
 import { linkedKey } from './session/link.ts';
 
 applyTheme(chosenTheme());

@@ -111,16 +111,46 @@ it('the first Tab reaches the link over the views, and the second the logo', asy
   expect(await focused(page)).toBe('pennytrace: all projects');
 });
 
-it('a menu has the views for which there is no room, and is called as the present one', async () => {
+it('a phone has the views in a drawer, which closes with a link or Escape', async () => {
   const page = await visit(`prices?project=${at}`, { viewport: { width: 320, height: 700 } });
   await page.getByRole('heading', { name: 'Prices', exact: true }).waitFor();
-  const more = page.getByRole('button', { name: /more views$/i });
-  expect(await more.textContent()).toBe('Prices ▾');
-  expect(await more.evaluate((element) => element.getBoundingClientRect().right)).toBeLessThanOrEqual(320);
-  expect(await page.getByRole('link', { name: 'Prices' }).count()).toBe(0);
-  await more.click();
-  await page.getByRole('menuitemcheckbox', { name: 'Objects' }).click();
+  expect(await page.getByRole('link', { name: 'Objects' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Menu' });
+  await drawer.getByRole('link', { name: 'Objects' }).click();
   await page.waitForURL(/\/objects\?project=/);
+  await drawer.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await drawer.waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  expect(await focused(page)).toBe('Menu');
+});
+
+describe('the side bar', () => {
+  it('is narrow or wide as somebody chose, and stays so', async () => {
+    const page = await visit(`prices?project=${at}`);
+    const width = () => page.locator('.side-bar').evaluate((bar) => bar.getBoundingClientRect().width);
+    await page.getByRole('button', { name: 'Collapse the side bar' }).click();
+    await page.getByRole('button', { name: 'Expand the side bar' }).waitFor();
+    expect(await width()).toBeLessThan(60);
+    await page.reload();
+    await page.getByRole('link', { name: 'Objects' }).click();
+    await page.waitForURL(/\/objects\?project=/);
+    expect(await width()).toBeLessThan(60);
+    await page.getByRole('button', { name: 'Expand the side bar' }).click();
+    expect(await width()).toBeGreaterThan(200);
+  });
+
+  it('marks the present view, and the breadcrumb leads back to its list', async () => {
+    const page = await visit(`trace?project=${at}&trace=a1`);
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await crumbs.getByText('Turn a1').waitFor();
+    await crumbs.getByRole('link', { name: 'Traces' }).click();
+    await page.getByRole('link', { name: 'Turn a1' }).waitFor();
+    const views = page.getByRole('navigation', { name: 'Views' });
+    expect(await views.locator('[aria-current=page]').allTextContents()).toEqual(['Traces']);
+  });
 });
 
 it.each(['traces', 'trace', 'thread', 'prices'])(

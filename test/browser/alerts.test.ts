@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../support/service/service.ts';
 import { startUpstream, type TestUpstream } from '../support/service/upstream.ts';
 import { axeFaults } from './support/axe.ts';
+import { choose } from './support/choose.ts';
 import { reader, useBrowser, type Visit } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -47,7 +48,7 @@ describe('an alert', () => {
     await page.getByRole('link', { name: 'Create alert on Errors' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
     expect(await form.getByLabel('Metric').inputValue()).toBe('error_count.avg');
-    await form.getByLabel('Window').selectOption('5 minutes');
+    await choose(form, 'Window', '5 minutes');
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
     await form.getByText('An alert needs a threshold.').waitFor();
     await form.getByLabel('Alert, in %').fill('50');
@@ -88,7 +89,7 @@ describe('an alert', () => {
     await page.getByRole('link', { name: 'Change' }).click();
     const change = page.getByRole('region', { name: 'Change the alert' });
     expect(await change.getByLabel('Alert, in %').inputValue()).toBe('50');
-    await page.getByRole('heading').getByRole('link', { name: 'Alerts' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Alerts' }).click();
     await page.getByRole('row', { name: /Too many errors .* paused/ }).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await page.getByRole('link', { name: 'Too many errors' }).click();
@@ -105,7 +106,7 @@ describe('an alert', () => {
     await form.getByRole('button', { name: 'error ▾' }).waitFor();
     await form.getByRole('button', { name: 'Traces ▾' }).waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Failing traces');
-    await form.getByLabel('Window').selectOption('1 day');
+    await choose(form, 'Window', '1 day');
     await form.getByLabel('Alert, in calls').fill('100');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Rollups cannot answer this alert').waitFor();

@@ -56,6 +56,60 @@ describe('the menu of times', () => {
   });
 });
 
+describe('the calendar', () => {
+  it('chooses a span by two days, also by keyboard', async () => {
+    const page = await visit(`${list}&from=2026-10-01T00:00:00.000Z`);
+    await row(page, 'Turn c2').waitFor();
+    await page.getByRole('button', { name: /^\d+ (Sep|Oct).* – …$/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('October 2026').waitFor();
+    await dialog.getByRole('button', { name: 'October 12, 2026' }).click();
+    expect(await dialog.getByLabel('From').inputValue()).toMatch(/^2026-/);
+    await dialog.getByRole('button', { name: 'October 12, 2026' }).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toBe('October 19, 2026');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Previous month' }).click();
+    await dialog.getByText('September 2026').waitFor();
+  });
+
+  it('refuses what is no time', async () => {
+    const page = await visit(list);
+    await page.getByRole('button', { name: 'All time' }).click();
+    await page.getByLabel('From', { exact: true }).fill('yesterday');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(
+      await page.getByLabel('From', { exact: true }).evaluate((input) => input.matches(':invalid')),
+    ).toBe(true);
+    expect(page.url()).not.toContain('from=');
+  });
+});
+
+describe('the menu of commands', () => {
+  it('leads to views, ids and searches by the keyboard, and gives the focus back', async () => {
+    const page = await visit(list);
+    await row(page, 'Turn c2').waitFor();
+    await page.keyboard.press('Control+k');
+    const menu = page.getByRole('dialog', { name: 'Commands' });
+    await menu.getByRole('option', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('price');
+    await menu.getByRole('option', { name: 'Prices' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Prices', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Search or jump to' }).click();
+    await page.keyboard.type('c1-tool');
+    await menu.getByRole('option', { name: 'Open the call c1-tool' }).click();
+    await page.waitForURL(/\/trace\?.*call=c1-tool/);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('where is my order');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/traces\?.*text=where/);
+  });
+});
+
 describe('copying', () => {
   const callLink = `trace?project=${at}&trace=c1&call=c1-model-1&tab=data`;
 
@@ -88,6 +142,14 @@ describe('copying', () => {
 });
 
 describe('the keys of a view', () => {
+  it('go on after a click on a checkbox', async () => {
+    const page = await visit(list);
+    await row(page, 'Turn c2').waitFor();
+    await page.getByRole('checkbox', { name: 'Select Turn c2' }).click();
+    await page.keyboard.press('j');
+    await page.locator('.table-row.active').getByText('Turn c2').waitFor();
+  });
+
   it('are listed on request, and rest while they are', async () => {
     const page = await visit(list);
     await row(page, 'Turn c2').waitFor();

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -146,7 +147,7 @@ describe('datasets', () => {
     await row.fill('{"inputs": {"question": "Where is 1?"}, "expected": "no"}');
     await dialog.getByRole('button', { name: 'Save as a new version' }).click();
     await page.getByRole('button', { name: 'Row 2 Where is 1? no' }).waitFor();
-    await page.getByLabel('Differences from').selectOption({ index: 1 });
+    await choose(page, 'Differences from', /^v\d/);
     const differences = page.getByRole('region', { name: 'Differences between v0 and v1' });
     await differences.locator('.removed').getByText('yes, 1').waitFor();
     await page.getByText('1 row added, 1 removed').waitFor();

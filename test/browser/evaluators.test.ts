@@ -7,6 +7,7 @@ import { completion, json, startUpstream, type TestUpstream } from '../support/s
 import { checking, politeness } from '../support/values/evaluators.ts';
 import { axeFaults } from './support/axe.ts';
 import { post as postShared } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { useBrowser, type Visit } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -78,7 +79,7 @@ describe('an evaluator', () => {
     await page.getByRole('button', { name: '+ Filter' }).click();
     const filter = page.getByRole('dialog', { name: 'New filter' });
     await filter.getByLabel('Column or path').fill('inputs.question');
-    await filter.getByLabel('Operator').selectOption('is not');
+    await choose(filter, 'Operator', 'is not');
     await filter.getByLabel('Value').fill('Question other');
     await filter.getByRole('button', { name: 'Add filter' }).click();
     await filter.waitFor({ state: 'detached' });

@@ -73,6 +73,24 @@ describe('the overview', () => {
     expect(page.url()).toContain('from=2026-10-02T13%3A00');
   });
 
+  it('zooms into a time that somebody drags over', async () => {
+    const page = await visit(link());
+    const plot = page.getByRole('img', { name: /^Calls over time/ }).locator('.u-over');
+    const box = await plot.boundingBox();
+    if (!box) throw new Error('no chart');
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.25, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=2026-10-02T1[78]/);
+    const { searchParams } = new URL(page.url());
+    const hours =
+      (Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')) / 3_600_000;
+    expect(hours).toBeGreaterThan(5.5);
+    expect(hours).toBeLessThan(6.5);
+  });
+
   it('leaves room for half a label behind the end of a chart', async () => {
     const page = await visit(link());
     const chart = page.locator('.chart').first();

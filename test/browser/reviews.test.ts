@@ -3,6 +3,7 @@ import { newName } from '../support/run/new-name.ts';
 import { sharedService, throughWeave } from '../support/service/service.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { focused } from './support/focus.ts';
 import { reader, useBrowser, writer } from './support/visit.ts';
 
@@ -82,7 +83,7 @@ describe('a queue', () => {
     await page.keyboard.press('Escape');
     await form.getByRole('checkbox', { name: 'Correct (yes or no)' }).check();
     await form.getByLabel('Name of the field').fill('Cause');
-    await form.getByLabel('Answer type').selectOption('labels');
+    await choose(form, 'Answer type', 'labels');
     await form.getByLabel('Labels, separated by commas').fill('data, model, ');
     await form.getByRole('button', { name: 'Create field' }).click();
     await form.getByRole('checkbox', { name: 'Cause (data, model)', checked: true }).waitFor();
@@ -198,7 +199,7 @@ describe('a queue', () => {
     await page.getByRole('button', { name: 'Add all 2 to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
     await dialog.getByLabel('Dataset', { exact: true }).fill('reviewed');
-    await dialog.getByLabel('What is expected').selectOption('Why');
+    await choose(dialog, 'What is expected', 'Why');
     await dialog.getByRole('button', { name: /^dataset \d\? better 0$/ }).waitFor();
     await dialog.getByRole('button', { name: 'Add 2 rows' }).click();
     await dialog.getByRole('link', { name: 'Open reviewed' }).waitFor();

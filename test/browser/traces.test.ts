@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/run/new-name.ts';
 import { chat, report, type SeededCall, turn } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { pageUrl, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -131,7 +132,7 @@ describe('the list of traces', () => {
     const page = await visit(link());
     await page.getByRole('button', { name: '+ Filter' }).click();
     await page.getByLabel('Column or path').fill('inputs.messages.0.role');
-    await page.getByLabel('Operator').selectOption('is');
+    await choose(page, 'Operator', 'is');
     await page.getByLabel('Value').fill('user');
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByText('1 row', { exact: true }).waitFor();

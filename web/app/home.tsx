@@ -4,6 +4,7 @@ import { dayText } from '../data/format.ts';
 import { lastProject } from '../session/device.ts';
 import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
 import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
+import { View } from '../ui/view.tsx';
 
 /** The projects that the key may read, by name. */
 export const useProjects = () =>
@@ -44,8 +45,7 @@ export const HomeView = () => {
   if (data && all.length === 1 && all[0] !== undefined)
     return <Navigate to="/traces" search={{ project: all[0] }} state={{ enter: true }} replace />;
   return (
-    <main className="page">
-      <h1>Projects</h1>
+    <View title="Projects" narrow>
       <QueryStatus queries={[query]} loading="Loading projects…" />
       {data && all.length === 0 ? (
         <>
@@ -69,6 +69,6 @@ export const HomeView = () => {
         {me.expires_at ? ` and expires on ${dayText(me.expires_at)}` : ''}.
       </p>
       <Grants />
-    </main>
+    </View>
   );
 };

@@ -30,6 +30,7 @@ import {
 import { keptColumns } from '../session/device.ts';
 import { Button, Notice } from '../ui/controls.tsx';
 import { lazily, loadFailed } from '../ui/lazy.ts';
+import { TracesView } from '../views/traces/traces-view.tsx';
 import { HomeView } from './home.tsx';
 import { MissingView, Shell } from './shell.tsx';
 
@@ -72,8 +73,8 @@ const view = <const Path extends string, Search, Component extends RouteComponen
   component: Component,
 ) => createRoute({ getParentRoute: () => root, path, validateSearch, component });
 
+/** All but the list of traces, which most visits begin with. */
 const load = {
-  traces: lazily(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
   call: lazily(() => import('../views/trace/call-view.tsx'), 'CallView'),
   trace: lazily(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
   threads: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
@@ -102,7 +103,7 @@ export const makeRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree: root.addChildren([
       home,
-      view('/traces', tracesSearch, load.traces),
+      view('/traces', tracesSearch, TracesView),
       view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
       view('/threads', parseThreadsSearch, load.threads),

@@ -1,14 +1,15 @@
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Wakeable } from '../api/wake.ts';
-import { ConnectButton } from '../calls/connect/connect.tsx';
-import { useViewTitle, viewNames } from '../navigation/title.ts';
-import { chooseTheme, chosenTheme, noteProject, type Theme } from '../session/device.ts';
-import { useKept } from '../session/kept.ts';
-import { useSession } from '../session/session.tsx';
-import { Logo, Notice } from '../ui/controls.tsx';
-import { Menu } from '../ui/popups.tsx';
-import { useProjects } from './home.tsx';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Menu as MenuIcon, Search } from 'lucide-react';
+import { Suspense, useEffect, useState } from 'react';
+import { useShownName, useViewTitle, viewNames } from '../navigation/title.ts';
+import { chooseSideBar, chosenSideBar, noteProject } from '../session/device.ts';
+import { Button, Notice } from '../ui/controls.tsx';
+import { lazily } from '../ui/lazy.ts';
+import { phone, useMedia } from '../ui/media.ts';
+import { Drawer } from '../ui/popups.tsx';
+import { headPlace } from '../ui/view.tsx';
+import { parents, places, useListSearch } from './places.ts';
+import { ProjectMenu, SideBar, SideToggle } from './side-bar.tsx';
 
 /** What stands at a path that no view has. */
 export const MissingView = () => (
@@ -34,195 +35,127 @@ const useIsCutOff = (): boolean =>
     },
   });
 
-const ProjectMenu = ({ project }: { project: string }) => {
-  const { data = [] } = useProjects();
-  const navigate = useNavigate();
-  const names = data.includes(project) ? data : [project, ...data];
+/** The path of the present view, which is one segment. */
+const usePath = (): string =>
+  useRouterState({ select: ({ location: { pathname } }) => pathname.slice(pathname.lastIndexOf('/') + 1) });
+
+/** Where one is: the project, the list, and what of it is shown. */
+const Breadcrumb = ({ project }: { project: string }) => {
+  const path = usePath();
+  const shown = useShownName();
+  const searchFor = useListSearch(project);
+  const list = parents[path] ?? (shown ? places.find(({ to }) => to === `/${path}`)?.to : undefined);
   return (
-    <Menu
-      name={`Project ${project}`}
-      className="button quiet project-menu"
-      label={
-        <>
-          <span className="cut">{project}</span> <span aria-hidden="true">▾</span>
-        </>
-      }
-      items={names.map((name) => ({
-        label: name,
-        checked: name === project,
-        onSelect: () => navigate({ to: '/traces', search: { project: name }, state: { enter: true } }),
-      }))}
-    />
+    <nav aria-label="Breadcrumb" className="crumbs">
+      <ol>
+        <li className="crumb-project">
+          <ProjectMenu project={project} />
+        </li>
+        {list ? (
+          <li>
+            <Link to={list} search={searchFor(list)} className="crumb">
+              {viewNames[list.slice(1)]}
+            </Link>
+          </li>
+        ) : null}
+        <li className="cut" aria-current="page" dir="auto">
+          {shown ?? viewNames[path]}
+        </li>
+      </ol>
+    </nav>
   );
 };
 
-const themes: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-];
+const CommandMenu = lazily(() => import('./command-menu.tsx'), 'CommandMenu');
 
-const ThemeMenu = () => {
-  const [theme, setTheme] = useState(chosenTheme);
-  return (
-    <Menu
-      name="Theme"
-      className="button quiet"
-      label={<span aria-hidden="true">◐</span>}
-      items={themes.map(([value, label]) => ({
-        label,
-        checked: value === theme,
-        onSelect: () => {
-          chooseTheme(value);
-          setTheme(value);
-        },
-      }))}
-    />
-  );
-};
-
-const KeyMenu = () => {
-  const { me, signOut } = useSession();
-  return (
-    <Menu
-      name={`Signed in as ${me.user}`}
-      className="button quiet"
-      label={<span className="cut">{me.user}</span>}
-      head={
-        <>
-          <div>{me.user}</div>
-          <div className="muted">
-            key {me.key_id} · {me.service.name} {me.service.version}
-          </div>
-        </>
-      }
-      items={[{ label: 'Sign out', onSelect: signOut }]}
-    />
-  );
-};
-
-/** Has a link wake the function of its view, when somebody is about to follow it. */
-const useWakes = (project: string | undefined) => {
-  const { client } = useSession();
-  return (operation: Wakeable) => {
-    const wake = () => project && client.wake(operation, project);
-    return { onPointerEnter: wake, onFocus: wake };
-  };
-};
-
-/**
- * How many links of the navigation fit into its one line. The others wrap, out of sight, and a menu has
- * them.
- */
-const useFitting = () => {
-  const nav = useRef<HTMLElement>(null);
-  const [fitting, setFitting] = useState<number>(links.length);
-  useLayoutEffect(() => {
-    if (!nav.current) return;
-    const measure = () => {
-      const tops = [...(nav.current?.children ?? [])].map((link) => (link as HTMLElement).offsetTop);
-      setFitting(tops.filter((top) => top === tops[0]).length || links.length);
+/** Opens the menu of commands by its button, or by `Ctrl K` from anywhere. */
+const Commands = ({ project }: { project: string | undefined }) => {
+  const [open, setOpen] = useState(false);
+  const view = useRouterState({ select: ({ location }) => location.href });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was chosen leads away from it
+  useEffect(() => setOpen(false), [view]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      setOpen((before) => !before);
     };
-    const observer = new ResizeObserver(measure);
-    observer.observe(nav.current);
-    return () => observer.disconnect();
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
   }, []);
-  return { nav, fitting };
-};
-
-/** The views of a project, with the function that each needs first. */
-const links = [
-  ['/traces', undefined],
-  ['/threads', '/threads/stream_query'],
-  ['/overview', '/calls/stats'],
-  ['/datasets', undefined],
-  ['/evaluations', undefined],
-  ['/evaluators', undefined],
-  ['/reviews', undefined],
-  ['/alerts', undefined],
-  ['/playground', undefined],
-  ['/objects', undefined],
-  ['/prices', undefined],
-] as const;
-
-/** The state in which each list was left, which its link leads back to. */
-const useListSearch = (project: string): Readonly<Record<string, { readonly project: string }>> => {
-  const [traces] = useKept('kept list', project, { project });
-  const [threads] = useKept('kept threads', project, { project });
-  return { '/traces': traces, '/threads': threads };
-};
-
-/** The views for which the navigation has no room. Its label is the present one, if that is among them. */
-const MoreViews = ({ project, views }: { project: string; views: readonly (typeof links)[number][] }) => {
-  const navigate = useNavigate();
-  const lists = useListSearch(project);
-  const present = useRouterState({ select: ({ location }) => location.pathname });
-  const chosen = views.find(([to]) => present.endsWith(to))?.[0];
   return (
-    <Menu
-      name={chosen ? `${viewNames[chosen.slice(1)]}, and more views` : 'More views'}
-      className={chosen ? 'view-link more-views chosen' : 'view-link more-views'}
-      label={
-        <>
-          {chosen ? viewNames[chosen.slice(1)] : 'More'} <span aria-hidden="true">▾</span>
-        </>
-      }
-      items={views.map(([to]) => ({
-        label: viewNames[to.slice(1)],
-        checked: to === chosen,
-        onSelect: () => navigate({ to, search: lists[to] ?? { project } }),
-      }))}
-    />
+    <>
+      <button
+        type="button"
+        className="button command-button"
+        aria-keyshortcuts="Control+K"
+        onClick={() => setOpen(true)}
+      >
+        <Search /> <span>Search or jump to…</span> <kbd>Ctrl K</kbd>
+      </button>
+      <Suspense>{open ? <CommandMenu project={project} onClose={() => setOpen(false)} /> : null}</Suspense>
+    </>
   );
 };
 
-/** What surrounds every view: the project, the views, the theme and the key. */
+/** Whether the side bar is wide: as somebody chose, else if there is room. */
+const useSideBar = () => {
+  const hasRoom = useMedia('(width >= 1200px)');
+  const [chosen, setChosen] = useState(chosenSideBar);
+  const isWide = chosen === undefined ? hasRoom : chosen === 'wide';
+  const toggle = () => {
+    const next = isWide ? 'narrow' : 'wide';
+    chooseSideBar(next);
+    setChosen(next);
+  };
+  return { isWide, toggle };
+};
+
+/** The side bar of a phone, behind a button. */
+const SideDrawer = ({ project }: { project: string | undefined }) => {
+  const [open, setOpen] = useState(false);
+  const view = useRouterState({ select: ({ location }) => location.href });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link in it leads away from it
+  useEffect(() => setOpen(false), [view]);
+  return (
+    <>
+      <Button kind="quiet" className="icon" aria-label="Menu" onClick={() => setOpen(true)}>
+        <MenuIcon />
+      </Button>
+      <Drawer title="Menu" open={open} onClose={() => setOpen(false)}>
+        <SideBar project={project} toggle={project ? <ProjectMenu project={project} /> : null} />
+      </Drawer>
+    </>
+  );
+};
+
+/** What surrounds every view: the views and the project at the side, the place and the search above. */
 export const Shell = () => {
   const project = useProject();
-  const wakes = useWakes(project);
-  const { nav, fitting } = useFitting();
   const isCutOff = useIsCutOff();
-  const lists = useListSearch(project ?? '');
+  const isPhone = useMedia(phone);
+  const { isWide, toggle } = useSideBar();
   useViewTitle(project);
   useEffect(() => {
     if (project) noteProject(project);
   }, [project]);
   return (
-    <div className="shell">
+    <div className={isWide ? 'shell wide-side' : 'shell'}>
       <button type="button" className="skip" onClick={focusView}>
         Skip to the content
       </button>
-      <header className="bar">
-        <Link to="/" className="brand" aria-label="pennytrace: all projects">
-          <Logo /> <span className="brand-name">pennytrace</span>
-        </Link>
-        {project ? <ProjectMenu project={project} /> : null}
-        <nav aria-label="Views" className="views" ref={nav}>
-          {project
-            ? links.map(([to, wanted], at) => (
-                <Link
-                  key={to}
-                  to={to}
-                  search={lists[to] ?? { project }}
-                  className={at < fitting ? 'view-link' : 'view-link wrapped'}
-                  // So that what somebody does after the click is done in the view that they chose.
-                  preload="intent"
-                  {...(wanted && wakes(wanted))}
-                >
-                  {viewNames[to.slice(1)]}
-                </Link>
-              ))
-            : null}
-        </nav>
-        {project && fitting < links.length ? (
-          <MoreViews project={project} views={links.slice(fitting)} />
-        ) : null}
-        <span className="spring" />
-        <ConnectButton project={project} />
-        <ThemeMenu />
-        <KeyMenu />
+      {isPhone ? null : (
+        <aside className="side-bar" aria-label="Side bar">
+          <SideBar project={project} toggle={<SideToggle isWide={isWide} onToggle={toggle} />} />
+        </aside>
+      )}
+      <header className="head">
+        {isPhone ? <SideDrawer project={project} /> : null}
+        {project ? <Breadcrumb project={project} /> : <span className="crumbs">Projects</span>}
+        <div id={headPlace} className="head-tools" />
+        <Commands project={project} />
       </header>
-      <div id="view" tabIndex={-1} className="view">
+      <div id="view" tabIndex={-1} className="view-place">
         {isCutOff ? <MissingView /> : <Outlet />}
       </div>
     </div>

@@ -102,6 +102,20 @@ export const chooseTheme = (theme: Theme): void => {
   write(device, themeName, theme);
 };
 
+const sideBarName = 'pennytrace.side-bar';
+
+/** How wide the side bar is. */
+export type SideBarWidth = 'wide' | 'narrow';
+
+/** The width of the side bar that was chosen on this device; undefined if it follows the window. */
+export const chosenSideBar = (): SideBarWidth | undefined => {
+  const kept = read(device, sideBarName);
+  return kept === 'wide' || kept === 'narrow' ? kept : undefined;
+};
+
+/** Keeps the width of the side bar on the device. */
+export const chooseSideBar = (width: SideBarWidth): void => write(device, sideBarName, width);
+
 const shareName = 'pennytrace.share';
 
 /** The share of a trace's tree that was chosen on this device, in percent. @default 52 */

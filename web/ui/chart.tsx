@@ -1,12 +1,12 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 
 export interface Line {
   readonly label: string;
   /** One for each time; null for none. */
   readonly values: readonly (number | null)[];
-  /** Which color of the tokens it has: 1 to 6, or the one of errors. */
-  readonly color: number | 'error';
+  /** Which color of the tokens it has: 1 to 6, the one of errors, or that of all others together. */
+  readonly color: number | 'error' | 'rest';
   /** Whether its values are marked, where they are not bars. @default true */
   readonly hasPoints?: boolean;
 }
@@ -20,19 +20,25 @@ interface ChartProps {
   /** The first and the last moment, in ms since 1970. */
   readonly span: readonly [start: number, end: number];
   readonly lines: readonly Line[];
-  /** Whether values stand as bars, for what is counted, or as lines. */
+  /** Whether values are bars, for what is counted, or lines. Bars are parts of a whole: they are stacked. */
   readonly bars: boolean;
   /** Whether times are far apart: lines go on where they have no value, and rest nowhere. @default false */
   readonly sparse?: boolean;
   readonly timeText: (ms: number) => string;
   readonly valueText: (value: number) => string;
-  /** The place of the time that the pointer is at; undefined if it left. */
-  readonly onPoint: (at: number | undefined) => void;
-  readonly onPick: (at: number) => void;
+  /** What is said of a time beside its values: when it was. */
+  readonly pointText: (at: number) => string;
+  /** What a click on a time does, in words. @default - nothing */
+  readonly pickText?: string | undefined;
+  readonly onPick?: ((at: number) => void) | undefined;
+  /** Called with the times between which somebody dragged, in ms since 1970. @default - nobody can */
+  readonly onZoom?: ((from: number, to: number) => void) | undefined;
+  /** Charts of the same name show the same time under the pointer. @default - it is alone */
+  readonly sync?: string | undefined;
 }
 
-/** The least height, as the styles have it. */
-const minHeight = 150;
+/** The height, as the styles have it. */
+const height = 160;
 
 /** A token's color as the canvas takes it: `light-dark()` is resolved only where it is used. */
 const resolveColor = (element: HTMLElement, token: string): string => {
@@ -42,16 +48,25 @@ const resolveColor = (element: HTMLElement, token: string): string => {
   return color;
 };
 
-const getToken = ({ color }: Line): string => (color === 'error' ? 'error' : `series-${color}`);
+const tokens: Readonly<Record<string, string>> = { error: 'error', rest: 'line-strong' };
 
-const axisFont = '11px system-ui, sans-serif';
+const getToken = ({ color }: Line): string => tokens[color] ?? `series-${color}`;
+
+const axisFont = '11px Inter, sans-serif';
+
+/** An amount on an axis: `$0.60`, where a column has `$0.6000`. */
+const tickText = (text: string): string => text.replace(/(\.\d{2}\d*?)0+(?!\d)/, '$1');
 
 /** Where a line has points: not where it rests at zero. */
 const findPoints = ({ data }: UPlot, series: number): number[] =>
   [...(data[series] ?? [])].flatMap((value, at) => (value ? [at] : []));
 
+/** In the order of drawing: of stacked bars, the highest is drawn first, and those below it over it. */
+const drawn = ({ lines, bars }: Pick<ChartProps, 'lines' | 'bars'>): readonly Line[] =>
+  bars ? lines.toReversed() : lines;
+
 const createOptions = (element: HTMLElement, latest: { current: ChartProps }): UPlot.Options => {
-  const { lines, bars, sparse = false } = latest.current;
+  const { bars, sparse = false, sync } = latest.current;
   const axis = {
     stroke: () => resolveColor(element, 'muted'),
     font: axisFont,
@@ -60,11 +75,16 @@ const createOptions = (element: HTMLElement, latest: { current: ChartProps }): U
   };
   return {
     width: element.clientWidth || 300,
-    height: element.clientHeight || minHeight,
+    height,
     // The last label of the time may stand half beyond the end.
     padding: [8, 24, 0, 0],
     legend: { show: false },
-    cursor: { y: false, points: { show: !bars }, drag: { setScale: false, x: false, y: false } },
+    cursor: {
+      y: false,
+      points: { show: !bars },
+      drag: { setScale: false, x: latest.current.onZoom !== undefined, y: false, dist: 6 },
+      ...(sync && { sync: { key: sync } }),
+    },
     scales: {
       x: { range: () => [latest.current.span[0] / 1000, latest.current.span[1] / 1000] },
       y: { range: (_u, low, high) => [Math.min(0, low) * 1.08, high > 0 ? high * 1.08 : 1] },
@@ -78,13 +98,13 @@ const createOptions = (element: HTMLElement, latest: { current: ChartProps }): U
       },
       {
         ...axis,
-        size: 62,
-        values: (_u, splits) => splits.map((value) => latest.current.valueText(value)),
+        size: 48,
+        values: (_u, splits) => splits.map((value) => tickText(latest.current.valueText(value))),
       },
     ],
     series: [
       {},
-      ...lines.map((line): UPlot.Series => {
+      ...drawn(latest.current).map((line): UPlot.Series => {
         const color = () => resolveColor(element, getToken(line));
         return {
           label: line.label,
@@ -103,15 +123,65 @@ const createOptions = (element: HTMLElement, latest: { current: ChartProps }): U
       }),
     ],
     hooks: {
-      setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? undefined)],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select;
+          if (width === 0) return;
+          const [from, to] = [left, left + width].map((x) => plot.posToVal(x, 'x') * 1000);
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          if (from !== undefined && to !== undefined) latest.current.onZoom?.(from, to);
+        },
+      ],
     },
   };
 };
 
-const toData = ({ times, lines }: Pick<ChartProps, 'times' | 'lines'>): UPlot.AlignedData => [
+/** The values of each line with those of the lines below it. */
+const stacked = (lines: readonly Line[]): (number | null)[][] => {
+  const sums: (number | null)[] = [];
+  return lines.map(({ values }) => {
+    for (const [at, value] of values.entries())
+      if (value !== null) sums[at] = (sums[at] ?? 0) + value;
+      else sums[at] ??= null;
+    return [...sums];
+  });
+};
+
+const toData = ({ times, lines, bars }: Pick<ChartProps, 'times' | 'lines' | 'bars'>): UPlot.AlignedData => [
   times.map((ms) => ms / 1000),
-  ...lines.map(({ values }) => [...values]),
+  ...(bars ? stacked(lines).toReversed() : lines.map(({ values }) => [...values])),
 ];
+
+/** Where the pointer is: at which time, and how far from the left. */
+interface Pointed {
+  readonly at: number;
+  readonly left: number;
+  /** Whether there is more room on the other side of it. */
+  readonly isRight: boolean;
+}
+
+/** What is at the time under the pointer. */
+const Tip = ({ pointed: { at, left, isRight }, ...props }: { pointed: Pointed } & ChartProps) => {
+  const { lines, valueText, pointText, pickText } = props;
+  const known = lines.filter(({ values }) => typeof values[at] === 'number' && values[at] !== 0);
+  return (
+    <div
+      className="chart-tip"
+      aria-hidden="true"
+      style={isRight ? { insetInlineEnd: `calc(100% - ${left - 10}px)` } : { insetInlineStart: left + 10 }}
+    >
+      <div>{pointText(at)}</div>
+      {(known.length > 0 ? known : lines.slice(0, 1)).map((line) => (
+        <div key={line.label} className="chart-tip-line">
+          <span className={`swatch series-${line.color}`} />
+          <span className="cut">{line.label}</span>
+          <strong>{valueText(line.values[at] ?? 0)}</strong>
+        </div>
+      ))}
+      {pickText ? <div className="muted">{pickText}</div> : null}
+    </div>
+  );
+};
 
 /** Draws again when the theme changes, since a canvas does not follow styles. */
 const onTheme = (draw: () => void): (() => void) => {
@@ -131,10 +201,12 @@ export const Chart = (props: ChartProps) => {
   const plot = useRef<UPlot>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const { times, lines } = props;
+  const { times, lines, bars } = props;
+  const [pointed, setPointed] = useState<Pointed>();
   const shape = JSON.stringify([
-    props.bars,
+    bars,
     props.valueText(1),
+    props.onZoom === undefined,
     props.lines.map(({ label, color }) => [label, color]),
   ]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is another chart
@@ -145,11 +217,20 @@ export const Chart = (props: ChartProps) => {
     plot.current = made;
     made.over.addEventListener('click', () => {
       const { idx } = made.cursor;
-      if (typeof idx === 'number') latest.current.onPick(idx);
+      if (typeof idx === 'number') latest.current.onPick?.(idx);
     });
-    const sizes = new ResizeObserver(() =>
-      made.setSize({ width: host.clientWidth, height: host.clientHeight || minHeight }),
-    );
+    // Not by a hook: charts beside it have their cursors at the same time, and nobody points there.
+    made.over.addEventListener('mousemove', () => {
+      const { idx, left = 0 } = made.cursor;
+      const { offsetLeft, offsetWidth } = made.over;
+      setPointed(
+        typeof idx === 'number'
+          ? { at: idx, left: offsetLeft + left, isRight: left > offsetWidth / 2 }
+          : undefined,
+      );
+    });
+    made.over.addEventListener('mouseleave', () => setPointed(undefined));
+    const sizes = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height }));
     sizes.observe(host);
     const unwatch = onTheme(() => made.redraw(false));
     return () => {
@@ -160,7 +241,12 @@ export const Chart = (props: ChartProps) => {
     };
   }, [shape]);
   useEffect(() => {
-    plot.current?.setData(toData({ times, lines }));
-  }, [times, lines]);
-  return <div ref={element} className="chart" role="img" aria-label={props.name} />;
+    plot.current?.setData(toData({ times, lines, bars }));
+  }, [times, lines, bars]);
+  return (
+    <div className="chart" role="img" aria-label={props.name}>
+      <div ref={element} className="chart-plot" />
+      {pointed && pointed.at < times.length ? <Tip pointed={pointed} {...props} /> : null}
+    </div>
+  );
 };

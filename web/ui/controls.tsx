@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { ArrowDown, ArrowUp, type LucideIcon, RefreshCw, Search, X } from 'lucide-react';
 import {
   type ComponentProps,
   type FormEvent,
@@ -35,6 +36,61 @@ export const Button = ({ kind = 'plain', type = 'button', className = '', idle, 
     {...props}
     {...(idle && { 'aria-disabled': true, onClick: doNothing })}
   />
+);
+
+interface IconButtonProps extends Omit<ButtonProps, 'children'> {
+  readonly icon: LucideIcon;
+  /** What it does: for screen readers, and where the pointer rests. */
+  readonly name: string;
+}
+
+/** A button that is an icon. */
+export const IconButton = ({ icon: Icon, name, className = '', ...props }: IconButtonProps) => (
+  <Button kind="quiet" className={`icon ${className}`} aria-label={name} title={name} {...props}>
+    <Icon />
+  </Button>
+);
+
+/** Reads a view again. */
+export const RefreshButton = ({ onClick }: { onClick: () => unknown }) => (
+  <IconButton icon={RefreshCw} name="Refresh" onClick={onClick} />
+);
+
+interface SkeletonProps {
+  /** What is being read, for screen readers. */
+  readonly label: string;
+  /** How many lines will come, about. @default 6 */
+  readonly rows?: number;
+  /** The class of what they stand in, if not lines. */
+  readonly className?: string;
+}
+
+/** Stands where something is being read, and takes the room of what comes. */
+export const Skeleton = ({ label, rows = 6, className = 'skeletons' }: SkeletonProps) => (
+  <div className={className} role={label ? 'status' : undefined}>
+    {label ? <span className="hidden">{label}</span> : null}
+    {Array.from({ length: rows }, (_, at) => (
+      <span key={at} className="skeleton" aria-hidden="true" />
+    ))}
+  </div>
+);
+
+interface EmptyProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  /** What would be there, and how it comes to be. */
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** Stands where nothing is yet. */
+export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
+  <section className="empty" role="status">
+    <Icon />
+    <h2>{title}</h2>
+    <p>{children}</p>
+    {action}
+  </section>
 );
 
 interface CopyButtonProps {
@@ -111,7 +167,7 @@ export const QueryStatus = ({ queries, loading }: QueryStatusProps) => {
         }}
       />
     );
-  return loading && queries.some(({ isLoading }) => isLoading) ? <p className="muted">{loading}</p> : null;
+  return loading && queries.some(({ isLoading }) => isLoading) ? <Skeleton label={loading} /> : null;
 };
 
 interface CheckProps {
@@ -120,14 +176,56 @@ interface CheckProps {
   readonly onChange: (checked: boolean) => void;
   readonly disabled?: boolean;
   readonly title?: string | undefined;
+  /** Whether it acts at once, and looks like it. @default false */
+  readonly isSwitch?: boolean;
 }
 
 /** A checkbox with its label. */
-export const Check = ({ label, onChange, title, ...props }: CheckProps) => (
-  <label className="check" title={title}>
+export const Check = ({ label, onChange, title, isSwitch = false, ...props }: CheckProps) => (
+  <label className={isSwitch ? 'check switch' : 'check'} title={title}>
     <input type="checkbox" {...props} onChange={(event) => onChange(event.target.checked)} />
     <span>{label}</span>
   </label>
+);
+
+interface SearchBoxProps {
+  readonly label: string;
+  /** @default - the label */
+  readonly placeholder?: string;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** Called when the text is emptied by its cross. */
+  readonly onClear?: () => void;
+  readonly box?: RefObject<HTMLInputElement | null> | undefined;
+}
+
+/** A field for what is searched for, with a cross that empties it. */
+export const SearchBox = ({ label, placeholder = label, text, onText, onClear, box }: SearchBoxProps) => (
+  <span className="search-box">
+    <Search />
+    <input
+      type="search"
+      ref={box}
+      aria-label={label}
+      placeholder={placeholder}
+      spellCheck={false}
+      value={text}
+      onChange={(event) => onText(event.target.value)}
+    />
+    {text === '' ? null : (
+      <button
+        type="button"
+        aria-label="Clear the search"
+        onClick={({ currentTarget }) => {
+          currentTarget.parentElement?.querySelector('input')?.focus();
+          onText('');
+          onClear?.();
+        }}
+      >
+        <X />
+      </button>
+    )}
+  </span>
 );
 
 interface SearchFormProps {
@@ -148,13 +246,12 @@ export const SearchForm = ({ label, text = '', box, onSearch }: SearchFormProps)
   };
   return (
     <form className="search" onSubmit={submit} role="search">
-      <input
-        type="search"
-        ref={box}
-        aria-label={label}
-        placeholder={label}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+      <SearchBox
+        label={label}
+        box={box}
+        text={typed}
+        onText={setTyped}
+        onClear={() => text && onSearch(undefined)}
       />
     </form>
   );
@@ -176,7 +273,7 @@ interface SortButtonProps extends ComponentProps<'button'> {
 export const SortButton = ({ order, children, ...props }: SortButtonProps) => (
   <button type="button" className="sort" {...props}>
     <span className="cut">{children}</span>
-    <span aria-hidden="true">{order === 'ascending' ? ' ↑' : order ? ' ↓' : ''}</span>
+    {order === 'ascending' ? <ArrowUp /> : order ? <ArrowDown /> : null}
   </button>
 );
 

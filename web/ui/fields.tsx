@@ -1,5 +1,8 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { Button } from './controls.tsx';
+import type { Option } from './options.ts';
+import { Select, Suggest } from './popups.tsx';
+import { timePattern, toLocalTime } from './time.ts';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
   readonly onSubmit: () => unknown;
@@ -27,26 +30,84 @@ interface LabelledProps {
 type PropsOf<Element extends 'input' | 'textarea'> = LabelledProps &
   Omit<ComponentProps<Element>, keyof LabelledProps>;
 
-/** A labelled text or number that one types. Its value is what stands there. Its children follow it. */
-export const Input = ({
-  label,
-  className = 'field',
-  onChange,
-  type = 'text',
-  children,
-  ...props
-}: PropsOf<'input'>) => (
-  <label className={className}>
-    <span>{label}</span>
-    <input
-      spellCheck={false}
-      {...(type === 'number' && { step: 'any' })}
+interface InputProps extends Omit<PropsOf<'input'>, 'list' | 'children'> {
+  /** Help, below it. @default - none */
+  readonly hint?: ReactNode;
+  /** What the project has of this, to choose from. @default - none */
+  readonly suggestions?: readonly Option<string>[];
+  /** Whether it takes several of them, separated by commas. @default false */
+  readonly several?: boolean;
+}
+
+/** A labelled text or number that one types. Its value is what stands there. */
+export const Input = (props: InputProps) => {
+  const { label, className = 'field', onChange, type = 'text', hint, suggestions, several, ...rest } = props;
+  const id = useId();
+  const attributes = {
+    spellCheck: false,
+    ...(type === 'number' && { step: 'any' }),
+    ...(hint && { 'aria-describedby': `${id}-hint` }),
+    ...rest,
+    id,
+    type,
+  };
+  return (
+    <div className={className}>
+      <label htmlFor={id}>{label}</label>
+      {suggestions ? (
+        <Suggest {...attributes} suggestions={suggestions} several={several} onChange={onChange} />
+      ) : (
+        <input {...attributes} onChange={({ target }) => onChange(target.value)} />
+      )}
+      {hint ? (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      ) : null}
+    </div>
+  );
+};
+
+interface TimeInputProps extends Pick<InputProps, 'label' | 'hint'> {
+  /** A time of the reader, as `2026-10-01T12:30`, or what else was typed; empty for none. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A moment in the reader's own time, typed as `2026-10-01 12:30`. */
+export const TimeInput = ({ value, onChange, ...props }: TimeInputProps) => {
+  const [text, setText] = useState(() => value.replace('T', ' '));
+  // It changes from outside too, such as by a calendar.
+  if (toLocalTime(text) !== value && text !== value) setText(value.replace('T', ' '));
+  return (
+    <Input
       {...props}
-      type={type}
-      onChange={({ target }) => onChange(target.value)}
+      placeholder="2026-10-01 12:30"
+      pattern={timePattern}
+      title="A day and a time, such as 2026-10-01 12:30"
+      value={text}
+      onChange={(next) => {
+        setText(next);
+        onChange(toLocalTime(next) ?? next);
+      }}
     />
+  );
+};
+
+interface SectionProps {
+  readonly title: string;
+  /** What it is about, below its title. @default - nothing */
+  readonly hint?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a form. */
+export const Section = ({ title, hint, children }: SectionProps) => (
+  <section className="form-section">
+    <h2>{title}</h2>
+    {hint ? <p className="hint">{hint}</p> : null}
     {children}
-  </label>
+  </section>
 );
 
 interface TextAreaProps extends PropsOf<'textarea'> {
@@ -66,8 +127,6 @@ export const TextArea = ({ label, className = 'field', onChange, mono, ...props 
   </label>
 );
 
-type Option<Value extends string> = Value | readonly [value: Value, text: string];
-
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   /** The class of the label. @default 'field' */
@@ -81,20 +140,14 @@ interface ChoiceProps<Value extends string> {
 /** A labelled choice of one of some values. */
 export const Choice = <Value extends string>(props: ChoiceProps<Value>) => {
   const { label, className = 'field', value, options, onChange } = props;
+  const id = useId();
   return (
-    <label className={className}>
-      <span>{label}</span>
-      <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
-        {options.map((option) => {
-          const [optionValue, text] = typeof option === 'string' ? [option, option] : option;
-          return (
-            <option key={optionValue} value={optionValue}>
-              {text}
-            </option>
-          );
-        })}
-      </select>
-    </label>
+    <div className={className}>
+      <label htmlFor={id} id={`${id}-label`}>
+        {label}
+      </label>
+      <Select id={id} labelledBy={`${id}-label`} value={value} options={options} onChange={onChange} />
+    </div>
   );
 };
 

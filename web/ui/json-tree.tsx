@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { ChevronRight } from 'lucide-react';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { countText } from '../data/format.ts';
 import { toggled, typedText } from '../data/values.ts';
-import { CopyButton } from './controls.tsx';
+import { CopyButton, SearchBox } from './controls.tsx';
 import { copyText, firstOpen, type JsonLine, type JsonRoot, search, toLines } from './json.ts';
 import { Menu } from './popups.tsx';
 import { getImage, LongText } from './text.tsx';
@@ -50,7 +51,7 @@ const Value = ({ line, onToggle }: Pick<JsonRowProps, 'line' | 'onToggle'>) => {
       aria-label={`${label} ${text}`}
       onClick={onToggle}
     >
-      <span aria-hidden="true">{expanded ? '▾' : '▸'}</span> {text}
+      <ChevronRight className={expanded ? 'turned' : ''} /> {text}
     </button>
   );
 };
@@ -123,12 +124,11 @@ export const JsonTree = ({ value, path, label, onFilter }: JsonTreeProps) => {
     <div className="json">
       <div className="json-tools">
         {plain.length >= searchableLines || found ? (
-          <input
-            type="search"
-            aria-label={`Search in ${label}`}
+          <SearchBox
+            label={`Search in ${label}`}
             placeholder="Search keys and values"
-            value={sought}
-            onChange={(event) => setSought(event.target.value)}
+            text={sought}
+            onText={setSought}
           />
         ) : null}
         {found ? (

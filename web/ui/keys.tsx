@@ -18,11 +18,12 @@ export const stepped = (at: number, by: number, count: number): number =>
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea'));
 
 /** A dialog or a menu has the keyboard for itself. */
 const isElsewhere = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('[role=dialog], [role=menu]') !== null;
+  target instanceof Element &&
+  target.closest('[role=dialog], [role=menu], [role=listbox], [role=combobox]') !== null;
 
 /** The keys with which one goes from tab to tab, or moves a splitter. */
 const goesAlong = (target: EventTarget | null, key: string): boolean =>

@@ -1,7 +1,12 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Dialog } from '@base-ui/react/dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
-import type { ReactNode } from 'react';
+import { Select } from '@base-ui/react/select';
+import { Check, ChevronDown, X } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { findText, type Option, toPair } from './options.ts';
 
 /* What opens over the page, with the library behind it. `popups.tsx` loads it when it is needed. */
 
@@ -48,7 +53,7 @@ export const OpenMenu = ({ label, name, className, items, head }: MenuProps) => 
                 closeOnClick
               >
                 <span className="tick" aria-hidden="true">
-                  {checked ? '✓' : ''}
+                  {checked ? <Check /> : null}
                 </span>
                 {text}
               </Menu.CheckboxItem>
@@ -105,8 +110,8 @@ export const OpenModal = ({ title, open, onClose, wide, finalFocus, children }: 
       <Dialog.Popup className={wide ? 'modal wide-modal' : 'modal'} {...(finalFocus && { finalFocus })}>
         <div className="modal-head">
           <Dialog.Title className="modal-title">{title}</Dialog.Title>
-          <Dialog.Close className="button quiet" aria-label="Close">
-            ✕
+          <Dialog.Close className="button quiet icon" aria-label="Close">
+            <X />
           </Dialog.Close>
         </div>
         {children}
@@ -114,3 +119,127 @@ export const OpenModal = ({ title, open, onClose, wide, finalFocus, children }: 
     </Dialog.Portal>
   </Dialog.Root>
 );
+
+/** A panel that comes in from the side. */
+export const OpenDrawer = ({ title, open, onClose, children }: ModalProps) => (
+  <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className="backdrop" />
+      <Dialog.Popup className="side-bar drawer" aria-label={title}>
+        {children}
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+);
+
+export interface SelectProps<Value extends string> {
+  readonly id?: string | undefined;
+  /** What is chosen, for screen readers, if no label says so. */
+  readonly label?: string | undefined;
+  /** The id of its label. */
+  readonly labelledBy?: string | undefined;
+  readonly value: Value;
+  readonly options: readonly Option<Value>[];
+  readonly onChange: (value: Value) => void;
+  /** Whether it takes no more room than it needs. @default false */
+  readonly fit?: boolean | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/** A choice of one of some values, open at first. */
+export const OpenSelect = (props: SelectProps<string>) => {
+  const { id, label, labelledBy, value, options, onChange, fit, disabled } = props;
+  return (
+    // The page's policy stops styles within the document.
+    <CSPProvider disableStyleElements>
+      <Select.Root
+        defaultOpen
+        modal={false}
+        value={value}
+        disabled={disabled}
+        onValueChange={(next) => typeof next === 'string' && onChange(next)}
+      >
+        <Select.Trigger
+          id={id}
+          className={fit ? 'picker fit' : 'picker'}
+          aria-label={label}
+          aria-labelledby={labelledBy}
+        >
+          <span className="cut">{findText(props)}</span> <ChevronDown />
+        </Select.Trigger>
+        <Select.Portal>
+          <Select.Positioner className="positioner" sideOffset={4} align="start" alignItemWithTrigger={false}>
+            <Select.Popup className="menu select-menu" aria-label={label} aria-labelledby={labelledBy}>
+              {options.map(toPair).map(([optionValue, text]) => (
+                <Select.Item key={optionValue} value={optionValue} className="menu-item">
+                  <span className="tick">
+                    <Select.ItemIndicator>
+                      <Check />
+                    </Select.ItemIndicator>
+                  </span>
+                  <Select.ItemText>{text}</Select.ItemText>
+                </Select.Item>
+              ))}
+            </Select.Popup>
+          </Select.Positioner>
+        </Select.Portal>
+      </Select.Root>
+    </CSPProvider>
+  );
+};
+
+export interface SuggestProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'list'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** What one may mean, with what it is called if that is something else. Anything may be typed. */
+  readonly suggestions: readonly Option<string>[];
+  /** Whether it takes several, separated by commas: the last one is completed. @default false */
+  readonly several?: boolean | undefined;
+}
+
+/** A text of several values, without the last one, which is being typed. */
+const splitLast = (text: string, several: boolean): readonly [before: string, last: string] => {
+  const at = several ? text.lastIndexOf(',') + 1 : 0;
+  return [text.slice(0, at), text.slice(at).trim()];
+};
+
+/** A text that one types, with suggestions below it. */
+export const SuggestInput = (props: SuggestProps) => {
+  const { value, onChange, suggestions, several = false, ...attributes } = props;
+  const [before, typed] = splitLast(value, several);
+  const wanted = typed.toLowerCase();
+  const pairs = suggestions.map(toPair);
+  // What stands there needs no suggestion, and the list would cover what comes next.
+  const isWhole = pairs.some(([known]) => known === typed);
+  const items = isWhole
+    ? []
+    : pairs.filter((pair) => pair.some((text) => text.toLowerCase().includes(wanted))).slice(0, 50);
+  return (
+    <Autocomplete.Root
+      items={items}
+      filter={null}
+      openOnInputClick
+      value={value}
+      onValueChange={(next, { reason }) =>
+        onChange(reason === 'item-press' && several ? `${before}${before && ' '}${next}` : next)
+      }
+      itemToStringValue={([known]: readonly [string, string]) => known}
+    >
+      <Autocomplete.Input {...attributes} />
+      <Autocomplete.Portal>
+        <Autocomplete.Positioner className="positioner" sideOffset={4} align="start">
+          <Autocomplete.Popup className="menu select-menu" data-empty={items.length === 0 || undefined}>
+            <Autocomplete.List>
+              {(pair: readonly [string, string]) => (
+                <Autocomplete.Item key={pair[0]} value={pair} className="menu-item suggestion">
+                  <span className="cut">{pair[0]}</span>
+                  {pair[1] === pair[0] ? null : <span className="muted">{pair[1]}</span>}
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Popup>
+        </Autocomplete.Positioner>
+      </Autocomplete.Portal>
+    </Autocomplete.Root>
+  );
+};

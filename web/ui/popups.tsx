@@ -1,13 +1,21 @@
-import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { ChevronDown } from 'lucide-react';
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { errorText } from '../api/http.ts';
 import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
-import type { MenuProps, ModalProps, PopupProps } from './overlays.tsx';
+import { findText } from './options.ts';
+import type { MenuProps, ModalProps, PopupProps, SelectProps, SuggestProps } from './overlays.tsx';
 
 const load = () => import('./overlays.tsx');
 const OpenMenu = lazily(load, 'OpenMenu');
 const OpenPopup = lazily(load, 'OpenPopup');
 const OpenModal = lazily(load, 'OpenModal');
+const OpenDrawer = lazily(load, 'OpenDrawer');
+const OpenSelect = lazily(load, 'OpenSelect');
+const SuggestInput = lazily(load, 'SuggestInput');
+
+/** How long after a view what its buttons open is loaded, in ms. */
+const preloadMs = 1500;
 
 interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyDown'> {
   /** Loads what the button opens. */
@@ -26,7 +34,11 @@ interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyD
  */
 const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: OpenerProps) => {
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(preload, [preload]);
+  useEffect(() => {
+    // What the view shows comes first.
+    const timer = setTimeout(preload, preloadMs);
+    return () => clearTimeout(timer);
+  }, [preload]);
   const open = () => {
     preload();
     setIsOpen(true);
@@ -39,6 +51,8 @@ const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: Op
       // What is typed until it stands is meant for it, and not for the rows behind.
       data-opening={isOpen || undefined}
       onClick={open}
+      onPointerEnter={preload}
+      onFocus={preload}
       onKeyDown={(event) => {
         if (!byArrows || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
         // The keys would scroll the page, or go through its rows.
@@ -68,6 +82,51 @@ export const Menu = ({ className = 'button plain', ...props }: MenuProps) => (
   </Opener>
 );
 
+const preloadSelect = () => void OpenSelect.preload?.();
+
+/** A choice of one of some values. */
+export const Select = <Value extends string>(props: SelectProps<Value>) => (
+  <Opener
+    preload={preloadSelect}
+    // What is loaded later knows values as texts, as the options have them.
+    opened={<OpenSelect {...(props as unknown as SelectProps<string>)} />}
+    byArrows
+    role="combobox"
+    className={props.fit ? 'picker fit' : 'picker'}
+    id={props.id}
+    aria-label={props.label}
+    aria-labelledby={props.labelledBy}
+    aria-haspopup="listbox"
+    disabled={props.disabled}
+  >
+    <span className="cut">{findText(props)}</span> <ChevronDown />
+  </Opener>
+);
+
+/** A text that one types, with suggestions. It is a field like others until they are loaded. */
+export const Suggest = (props: SuggestProps) => {
+  const hasFocus = useRef(false);
+  const { suggestions: _, several: _several, onChange, ...attributes } = props;
+  useEffect(() => void SuggestInput.preload?.(), []);
+  const plain = (
+    <input
+      {...attributes}
+      onChange={({ target }) => onChange(target.value)}
+      onFocus={() => {
+        hasFocus.current = true;
+      }}
+      onBlur={() => {
+        hasFocus.current = false;
+      }}
+    />
+  );
+  return (
+    <Suspense fallback={plain}>
+      <SuggestInput {...props} autoFocus={hasFocus.current || props.autoFocus} />
+    </Suspense>
+  );
+};
+
 /** A button that opens a small form. */
 export const Popup = (props: PopupProps) => (
   <Opener
@@ -84,6 +143,11 @@ export const Popup = (props: PopupProps) => (
 /** A dialog over the page. Escape and its button close it. */
 export const Modal = (props: ModalProps) => (
   <Suspense>{props.open ? <OpenModal {...props} /> : null}</Suspense>
+);
+
+/** A panel that comes in from the side, on a phone. */
+export const Drawer = (props: ModalProps) => (
+  <Suspense>{props.open ? <OpenDrawer {...props} /> : null}</Suspense>
 );
 
 interface ConfirmProps extends Omit<ModalProps, 'wide'> {

@@ -62,6 +62,7 @@ const policy: Readonly<Record<string, string>> = {
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self'",
+  'font-src': "'self'",
   'img-src': "'self' data: blob:",
   'connect-src': "'self'",
   'base-uri': "'self'",

@@ -1,4 +1,5 @@
 import { useRouterState } from '@tanstack/react-router';
+import { Plug } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Button } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -22,8 +23,8 @@ export const ConnectButton = ({ project }: { project: string | undefined }) => {
   useEffect(() => setOpen(false), [view]);
   return (
     <>
-      <Button kind="quiet" onClick={() => setOpen(true)}>
-        Connect
+      <Button kind="quiet" title="Connect a program" onClick={() => setOpen(true)}>
+        <Plug /> <span className="side-text">Connect</span>
       </Button>
       <Modal title="Connect a program" wide open={open} onClose={() => setOpen(false)}>
         <Connect project={project} />

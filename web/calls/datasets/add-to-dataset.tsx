@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
@@ -29,17 +30,10 @@ export const DatasetName = ({
       maxLength={128}
       pattern="[^\/:]+"
       title="up to 128 characters without / and :"
-      list="dataset-names"
-      autoComplete="off"
+      suggestions={data.map(({ object_id }) => object_id)}
       value={name}
       onChange={onName}
-    >
-      <datalist id="dataset-names">
-        {data.map(({ object_id }) => (
-          <option key={object_id} value={object_id} />
-        ))}
-      </datalist>
-    </Input>
+    />
   );
 };
 
@@ -168,7 +162,7 @@ const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
                     aria-label={`Leave out ${toLine(meantBy(inputs))}`}
                     onClick={() => setLeft((before) => new Set([...before, row.id]))}
                   >
-                    ✕
+                    <X />
                   </Button>
                 </div>
                 {isOpen ? (

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { BellPlus } from 'lucide-react';
+import { type ComponentProps, Suspense, useMemo } from 'react';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import type { AlertsSearch, TracesSearch } from '../../navigation/search.ts';
 import type { Line } from '../../ui/chart.tsx';
@@ -32,14 +33,8 @@ export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
   </Suspense>
 );
 
-interface LegendProps {
-  readonly lines: readonly Line[];
-  /** What stands behind the name of a line. @default - nothing */
-  readonly getDetail?: (line: Line) => ReactNode;
-}
-
-/** The names of lines, with their colors. */
-export const Legend = ({ lines, getDetail }: LegendProps) => (
+/** The names of lines, with their colors, in one line. */
+export const Legend = ({ lines }: { lines: readonly Line[] }) => (
   <ul className="legend">
     {lines.map((line) => (
       <li key={line.label}>
@@ -47,7 +42,6 @@ export const Legend = ({ lines, getDetail }: LegendProps) => (
         <span className="cut" dir="auto">
           {line.label}
         </span>
-        {getDetail?.(line)}
       </li>
     ))}
   </ul>
@@ -65,6 +59,10 @@ interface MetricChartProps {
   readonly text: (value: number) => string;
   /** The calls behind a point. @default - a point leads nowhere */
   readonly getLink?: (point: Pick<Point, 'from' | 'to'>) => TracesSearch;
+  /** Called with the times between which somebody dragged. @default - nobody can */
+  readonly onZoom?: (from: number, to: number) => void;
+  /** Charts of the same name show the same time under the pointer. @default - it is alone */
+  readonly sync?: string;
 }
 
 /** What a chart shows, for whoever does not see it. The table of values has the rest. */
@@ -78,28 +76,26 @@ const describeChart = ({ title, lines, text }: MetricChartProps): string => {
 
 /** A figure over time. A click on a point lists its calls. */
 export const MetricChart = (props: MetricChartProps) => {
-  const { title, alert, points, lines, bars, granularity, text, getLink } = props;
+  const { title, alert, points, lines, bars, granularity, text, getLink, onZoom, sync } = props;
   const navigate = useNavigate();
-  const [at, setAt] = useState<number>();
   const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
-  const point = at === undefined ? undefined : points[at];
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null || value === 0));
   return (
     <section className="card metric" aria-label={title}>
       <div className="metric-head">
         <h2>{title}</h2>
+        {lines.length > 1 ? <Legend lines={lines} /> : null}
         {alert ? (
-          <Link to="/alerts" search={alert} className="tell-me" aria-label={`Create alert on ${title}`}>
-            Create alert
+          <Link
+            to="/alerts"
+            search={alert}
+            className="button quiet icon"
+            aria-label={`Create alert on ${title}`}
+            title={`Create alert on ${title}`}
+          >
+            <BellPlus />
           </Link>
         ) : null}
-        <Legend
-          lines={lines}
-          getDetail={({ values }) => {
-            const value = at === undefined ? undefined : values[at];
-            return typeof value === 'number' ? <strong>{text(value)}</strong> : null;
-          }}
-        />
       </div>
       {isEmpty ? (
         <p className="muted chart-empty">none in this period</p>
@@ -112,17 +108,18 @@ export const MetricChart = (props: MetricChartProps) => {
           bars={bars}
           timeText={(ms) => tickText(ms, granularity)}
           valueText={text}
-          onPoint={setAt}
+          pointText={(index) => {
+            const point = points[index];
+            return point ? bucketText(point) : '';
+          }}
+          pickText={getLink && 'click to see its calls'}
           onPick={(index) => {
             const picked = points[index];
             if (picked && getLink) navigate({ to: '/traces', search: getLink(picked) });
           }}
+          onZoom={onZoom}
+          sync={sync}
         />
-      )}
-      {isEmpty ? null : (
-        <p className="muted metric-foot" aria-hidden="true">
-          {point ? `${bucketText(point)}${getLink ? ' · click to see its calls' : ''}` : ''}
-        </p>
       )}
     </section>
   );
@@ -181,6 +178,20 @@ const groupLines = ({ points, ranks, getText }: Grouping, read: Read, none: 0 | 
   }));
 };
 
+/** The groups with most of a figure, and all others together: they add up to the whole. */
+const partLines = (grouping: Grouping, read: Read): Line[] => {
+  const lines = groupLines(grouping, read, 0);
+  const rest = grouping.points.map((point, at) => {
+    const shown = lines.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
+    // Fractions do not add up exactly.
+    const left = (read(point) ?? 0) - shown;
+    return left > 1e-9 ? left : 0;
+  });
+  return rest.some((value) => value > 0)
+    ? [...lines, { label: 'all others', color: 'rest', values: rest }]
+    : lines;
+};
+
 const wholeLine = (points: readonly Point[], label: string, color: Line['color'], read: Read): Line => ({
   label,
   color,
@@ -199,14 +210,17 @@ interface ChartsProps {
   /** Whether groups have errors and latencies. */
   readonly whole: boolean;
   readonly getText: (group: string) => string;
+  /** Called with the times between which somebody dragged. */
+  readonly onZoom: (from: number, to: number) => void;
 }
 
 /** The figures over time. */
-export const Charts = ({ counted, points, granularity, split, whole, getText }: ChartsProps) => {
+export const Charts = (props: ChartsProps) => {
+  const { counted, points, granularity, split, whole, getText, onZoom } = props;
   const lines = useMemo(() => {
     const grouping = { points, ranks: rankGroups(points), getText };
     const makeLines = (title: string, color: Line['color'], read: Read): Line[] =>
-      split ? groupLines(grouping, read, 0) : [wholeLine(points, title, color, read)];
+      split ? partLines(grouping, read) : [wholeLine(points, title, color, read)];
     const ofWhole = (title: string, color: Line['color'], read: Read): Line[] =>
       whole ? makeLines(title, color, read) : [wholeLine(points, title, color, read)];
     return {
@@ -216,15 +230,20 @@ export const Charts = ({ counted, points, granularity, split, whole, getText }: 
         split && whole
           ? groupLines(grouping, ({ p95 }) => p95, null)
           : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, ({ p95 }) => p95)],
-      tokens: makeLines('tokens', 3, ({ tokens }) => tokens),
-      cost: makeLines('cost', 4, ({ cost }) => cost),
+      tokens: makeLines('tokens', 1, ({ tokens }) => tokens),
+      cost: makeLines('cost', 1, ({ cost }) => cost),
     };
   }, [points, split, whole, getText]);
   const getLink = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(counted, { start: from, end: to });
   const alertOn = (metric: string): AlertsSearch => ({ ...counted, form: true, metric });
-  const shared = { points, granularity, getLink };
+  const shared = {
+    points,
+    granularity,
+    getLink,
+    onZoom,
+    sync: counted.project,
+  };
   const costText = useCostText(counted.project);
-  const bars = !split;
   return (
     <>
       <MetricChart
@@ -232,7 +251,7 @@ export const Charts = ({ counted, points, granularity, split, whole, getText }: 
         title="Calls"
         alert={alertOn('call_count.sum')}
         lines={lines.calls}
-        bars={bars}
+        bars
         text={wholeText}
       />
       <MetricChart
@@ -240,7 +259,7 @@ export const Charts = ({ counted, points, granularity, split, whole, getText }: 
         title="Errors"
         alert={alertOn('error_count.avg')}
         lines={lines.errors}
-        bars={bars || !whole}
+        bars
         text={wholeText}
         getLink={({ from, to }) => failuresIn(counted, { start: from, end: to })}
       />
@@ -258,7 +277,7 @@ export const Charts = ({ counted, points, granularity, split, whole, getText }: 
         title="Tokens"
         alert={alertOn('total_tokens.sum')}
         lines={lines.tokens}
-        bars={bars}
+        bars
         text={tokensText}
       />
       <MetricChart
@@ -266,7 +285,7 @@ export const Charts = ({ counted, points, granularity, split, whole, getText }: 
         title="Cost"
         alert={alertOn('total_cost.sum')}
         lines={lines.cost}
-        bars={bars}
+        bars
         text={costText}
       />
     </>

@@ -1,4 +1,5 @@
-import { type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
+import { ChevronDown, X } from 'lucide-react';
+import { type ReactNode, type RefObject, Suspense, useState } from 'react';
 import {
   type Changes,
   type Condition,
@@ -15,6 +16,7 @@ import { Button, SearchForm } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
+import { HeadTools } from '../../ui/view.tsx';
 import { statusTexts } from '../badges.tsx';
 import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
@@ -49,6 +51,8 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'attributes', text: 'Attributes', op: 'contains' },
 ];
 
+const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
+
 /** The words for a path. */
 const pathText = (path: string): string =>
   suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
@@ -65,7 +69,6 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   const [path, setPath] = useState('op_name');
   const [op, setOp] = useState<Operator>('contains');
   const [value, setValue] = useState('');
-  const list = useId();
   const ofCost = path.trim() === costPath;
   const choosePath = (next: string) => {
     setPath(next);
@@ -77,15 +80,13 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   };
   return (
     <Form className="stack" onSubmit={submit}>
-      <Input label="Column or path" list={list} required value={path} onChange={choosePath}>
-        <datalist id={list}>
-          {suggestions.map((suggestion) => (
-            <option key={suggestion.path} value={suggestion.path}>
-              {suggestion.text}
-            </option>
-          ))}
-        </datalist>
-      </Input>
+      <Input
+        label="Column or path"
+        suggestions={suggestedPaths}
+        required
+        value={path}
+        onChange={choosePath}
+      />
       <Choice label="Operator" value={op} options={ofCost ? costOperators : operators} onChange={setOp} />
       {needsValue(op) ? (
         <Input
@@ -147,7 +148,11 @@ export const StatusMenu = ({ search: { status = [] }, onChange }: FilterProps) =
   const shown = statuses.filter(([value]) => status.includes(value)).map(([, text]) => text);
   return (
     <Menu
-      label={<>{shown.length > 0 ? shown.join(', ') : 'Any status'} ▾</>}
+      label={
+        <>
+          {shown.length > 0 ? shown.join(', ') : 'Any status'} <ChevronDown />
+        </>
+      }
       items={statuses.map(([value, text]) => ({
         label: text,
         checked: status.includes(value),
@@ -173,7 +178,11 @@ const feedbackTexts: Readonly<Record<FeedbackFilter, string>> = {
 /** Chooses calls by their feedback. */
 export const FeedbackMenu = ({ search: { feedback }, onChange }: FilterProps) => (
   <Menu
-    label={<>{feedback ? feedbackTexts[feedback] : 'Any feedback'} ▾</>}
+    label={
+      <>
+        {feedback ? feedbackTexts[feedback] : 'Any feedback'} <ChevronDown />
+      </>
+    }
     items={feedbackFilters.map((value) => ({
       label: feedbackTexts[value],
       checked: feedback === value,
@@ -185,7 +194,11 @@ export const FeedbackMenu = ({ search: { feedback }, onChange }: FilterProps) =>
 /** Chooses between traces, by their roots, and all calls. */
 export const LevelMenu = ({ search: { all }, onChange }: FilterProps) => (
   <Menu
-    label={<>{all ? 'All calls' : 'Traces'} ▾</>}
+    label={
+      <>
+        {all ? 'All calls' : 'Traces'} <ChevronDown />
+      </>
+    }
     items={[
       {
         label: 'Traces: root calls',
@@ -221,7 +234,7 @@ export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) =
             {chip.text}
           </span>
           <button type="button" aria-label={`Remove the filter ${chip.text}`} onClick={chip.remove}>
-            ✕
+            <X />
           </button>
         </li>
       ))}
@@ -256,20 +269,24 @@ export const unfiltered = {
   source: undefined,
 } satisfies Changes<TracesSearch>;
 
-/** How many things a list is filtered by. */
-const countFilters = ({ range, from, to, status, where = [], feedback, source }: TracesSearch): number =>
-  [range ?? from ?? to, status, feedback, source].filter((filter) => filter !== undefined).length +
-  where.length;
+const hasTime = ({ range, from, to }: TracesSearch): boolean =>
+  [range, from, to].some((part) => part !== undefined);
+
+/** How many things a list is filtered by, beside its time. */
+const countFilters = ({ status, where = [], feedback, source }: TracesSearch): number =>
+  [status, feedback, source].filter((filter) => filter !== undefined).length + where.length;
 
 interface FilterBarProps extends FilterProps {
   readonly searchBox: RefObject<HTMLInputElement | null>;
   /** Opens and closes what there is no room for on a phone beside the filters. */
   readonly more: ReactNode;
+  /** What stands at the other end. */
+  readonly end: ReactNode;
 }
 
 /** What the list is filtered by. On a phone, all but the search folds into a button. */
 export const FilterBar = (props: FilterBarProps) => {
-  const { search, onChange, more } = props;
+  const { search, onChange, more, end } = props;
   const [open, setOpen] = useState(false);
   const count = countFilters(search);
   return (
@@ -286,20 +303,24 @@ export const FilterBar = (props: FilterBarProps) => {
         </Button>
         {more}
         <div className="folded">
-          <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
           <SourceMenu source={search.source} onChange={(source) => onChange({ source })} />
           <StatusMenu {...props} />
           <FeedbackMenu {...props} />
           {search.text ? null : <LevelMenu {...props} />}
           <FilterBuilder search={search} onChange={onChange} />
           <SortMenu search={search} onChange={onChange} />
-          {count > 0 || search.text ? (
+          {count > 0 || search.text || hasTime(search) ? (
             <Button kind="quiet" onClick={() => onChange(unfiltered)}>
               Clear filters
             </Button>
           ) : null}
+          <span className="spring" />
+          {end}
         </div>
       </div>
+      <HeadTools>
+        <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
+      </HeadTools>
       <Chips {...props} />
     </>
   );

@@ -1,4 +1,5 @@
 import { type Changes, changed, costPath, type TracesSearch } from '../../navigation/search.ts';
+import { SearchBox } from '../../ui/controls.tsx';
 import { Chips, FeedbackMenu, FilterBuilder, LevelMenu, StatusMenu } from './filters.tsx';
 import type { KeptFilter } from './kept-filter.ts';
 import { SourceMenu } from './source-menu.tsx';
@@ -32,12 +33,10 @@ export const KeptFilterForm = ({ project, filter, onChange, byFeedback = true }:
         <StatusMenu {...props} />
         {byFeedback ? <FeedbackMenu {...props} /> : null}
         <FilterBuilder {...props} />
-        <input
-          type="search"
-          aria-label="Text in inputs or output"
-          placeholder="Text in inputs or output"
-          value={filters.text ?? ''}
-          onChange={({ target }) => change({ text: target.value || undefined })}
+        <SearchBox
+          label="Text in inputs or output"
+          text={filters.text ?? ''}
+          onText={(text) => change({ text: text || undefined })}
         />
       </div>
       <Chips {...props} />

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import { type Changes, isOfAllCalls, type TracesSearch, totalsPath } from '../../navigation/search.ts';
 import { Menu } from '../../ui/popups.tsx';
 
@@ -27,7 +28,11 @@ export const SortMenu = ({ search, onChange }: SearchMenuProps) => {
   return (
     <Menu
       name={`Order: ${present}`}
-      label={<>{present} ▾</>}
+      label={
+        <>
+          {present} <ChevronDown />
+        </>
+      }
       items={shown.map(([label, sorting]) => ({
         label,
         checked: sorting === sort,

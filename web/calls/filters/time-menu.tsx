@@ -1,9 +1,13 @@
-import { useState } from 'react';
+import { ChevronDown, Clock } from 'lucide-react';
+import { Suspense, useState } from 'react';
 import { clockText, dayText } from '../../data/format.ts';
 import { type Range, ranges, type TracesSearch } from '../../navigation/search.ts';
 import { Button } from '../../ui/controls.tsx';
-import { Form, Input } from '../../ui/fields.tsx';
+import { Form, TimeInput } from '../../ui/fields.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
+
+const Calendar = lazily(() => import('../../ui/calendar.tsx'), 'Calendar');
 
 type Span = Pick<TracesSearch, 'range' | 'from' | 'to'>;
 
@@ -14,7 +18,7 @@ const texts: Readonly<Record<Range, string>> = {
   '30d': 'Last 30 days',
 };
 
-/** A time as `datetime-local` has it, in the reader's own time; empty for none. */
+/** A time as a field has it, in the reader's own time: `2026-10-01T12:30`; empty for none. */
 const localText = (time: string | undefined): string => {
   const date = new Date(time ?? '');
   if (Number.isNaN(date.getTime())) return '';
@@ -38,11 +42,26 @@ const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void
   const submit = () => {
     onChange({ ...(from && { from: toMoment(from) }), ...(to && { to: toMoment(to) }) });
   };
+  const [fromDay = '', toDay = ''] = [from, to].map((time) => time.slice(0, 10));
+  /** The first day that is clicked begins, the second ends. The next one begins anew. */
+  const choose = (day: string) => {
+    const isEnd = from !== '' && to === '' && day >= fromDay;
+    if (isEnd) return setTo(`${day}T23:59`);
+    setFrom(`${day}T00:00`);
+    setTo('');
+  };
   return (
     <Form className="stack" onSubmit={submit}>
-      <Input label="From" type="datetime-local" value={from} onChange={setFrom} />
-      <Input label="To" type="datetime-local" value={to} onChange={setTo} />
-      <Button type="submit">Apply</Button>
+      <Suspense fallback={<div className="calendar" />}>
+        <Calendar from={fromDay} to={toDay} onDay={choose} />
+      </Suspense>
+      <div className="time-fields">
+        <TimeInput label="From" value={from} onChange={setFrom} />
+        <TimeInput label="To" value={to} onChange={setTo} />
+      </div>
+      <Button type="submit" kind="primary">
+        Apply
+      </Button>
     </Form>
   );
 };
@@ -55,10 +74,25 @@ export const TimeMenu = ({ span, onChange }: { span: Span; onChange: (span: Span
     onChange(next);
   };
   return (
-    <Popup label={<>{spanText(span)} ▾</>} name="Time" align="start" open={open} onOpenChange={setOpen}>
+    <Popup
+      label={
+        <>
+          <Clock /> {spanText(span)} <ChevronDown />
+        </>
+      }
+      name="Time"
+      align="start"
+      open={open}
+      onOpenChange={setOpen}
+    >
       <div className="choices">
         {(Object.keys(ranges) as Range[]).map((range) => (
-          <Button key={range} kind="quiet" onClick={() => choose({ range })}>
+          <Button
+            key={range}
+            kind="quiet"
+            aria-pressed={span.range === range}
+            onClick={() => choose({ range })}
+          >
             {texts[range]}
           </Button>
         ))}

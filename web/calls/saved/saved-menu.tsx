@@ -1,3 +1,4 @@
+import { Bookmark, ChevronDown } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
@@ -15,7 +16,17 @@ interface SavedMenuProps {
 export const SavedMenu = (props: SavedMenuProps) => {
   const [open, setOpen] = useState(false);
   return (
-    <Popup label="Views ▾" name="Saved views" align="end" open={open} onOpenChange={setOpen}>
+    <Popup
+      label={
+        <>
+          <Bookmark /> Views <ChevronDown />
+        </>
+      }
+      name="Saved views"
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+    >
       <Suspense fallback={<p className="muted">Loading…</p>}>
         <SavedPanel {...props} onDone={() => setOpen(false)} />
       </Suspense>

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import { errorText } from '../../api/http.ts';
 import { useAllowed } from '../../session/session.tsx';
@@ -97,7 +98,7 @@ export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
                   aria-label={`Delete ${saved.name}`}
                   onClick={() => remove.mutate(saved.id)}
                 >
-                  ✕
+                  <X />
                 </Button>
               </span>
             ) : null}

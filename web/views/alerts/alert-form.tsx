@@ -1,11 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
-import { bindFields, Choice, Input } from '../../ui/fields.tsx';
+import { bindFields, Choice, Input, Section } from '../../ui/fields.tsx';
+import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import {
   type Alert,
@@ -108,6 +110,11 @@ const Thresholds = ({ draft, onChange }: PartProps) => {
   );
 };
 
+const hookFormats: readonly (readonly [Hook['format'], string])[] = [
+  ['slack', 'Slack'],
+  ['json', 'signed JSON'],
+];
+
 /** Whom it tells. */
 const Targets = ({ draft, onChange }: PartProps) => {
   const { hooks } = draft;
@@ -115,7 +122,7 @@ const Targets = ({ draft, onChange }: PartProps) => {
     onChange({ hooks: hooks.map((hook, i) => (i === at ? { ...hook, ...changes } : hook)) });
   return (
     <fieldset className="plain-set alert-targets">
-      <legend>Notify</legend>
+      <legend className="hidden">Notify</legend>
       <Check label="SNS topic of the stack" checked={draft.sns} onChange={(sns) => onChange({ sns })} />
       <Check label="Event bus" checked={draft.bus} onChange={(bus) => onChange({ bus })} />
       {hooks.map((hook, at) => (
@@ -127,20 +134,19 @@ const Targets = ({ draft, onChange }: PartProps) => {
             value={hook.name}
             onChange={({ target }) => changeHook(at, { name: target.value })}
           />
-          <select
-            aria-label={`Format of webhook ${at + 1}`}
+          <Select
+            fit
+            label={`Format of webhook ${at + 1}`}
             value={hook.format}
-            onChange={({ target }) => changeHook(at, { format: target.value as Hook['format'] })}
-          >
-            <option value="slack">Slack</option>
-            <option value="json">signed JSON</option>
-          </select>
+            options={hookFormats}
+            onChange={(format) => changeHook(at, { format })}
+          />
           <Button
             kind="quiet"
             aria-label={`Remove webhook ${at + 1}`}
             onClick={() => onChange({ hooks: hooks.filter((_, i) => i !== at) })}
           >
-            ✕
+            <X />
           </Button>
         </span>
       ))}
@@ -221,18 +227,24 @@ export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) 
   const busy = doing !== undefined;
   return (
     <section className="stack alert-form" aria-label={alert ? 'Change the alert' : 'New alert'}>
-      <Input label="Name" placeholder="Too many errors" {...field('name')} />
-      <Measure draft={draft} onChange={change} />
-      {draft.metric === ofFeedback ? null : (
-        <KeptFilterForm
-          project={project}
-          filter={draft.filter}
-          byFeedback={false}
-          onChange={(filter) => change({ filter })}
-        />
-      )}
-      <Thresholds draft={draft} onChange={change} />
-      <Targets draft={draft} onChange={change} />
+      <Section title="What it measures">
+        <Input label="Name" placeholder="Too many errors" {...field('name')} />
+        <Measure draft={draft} onChange={change} />
+        {draft.metric === ofFeedback ? null : (
+          <KeptFilterForm
+            project={project}
+            filter={draft.filter}
+            byFeedback={false}
+            onChange={(filter) => change({ filter })}
+          />
+        )}
+      </Section>
+      <Section title="When it fires">
+        <Thresholds draft={draft} onChange={change} />
+      </Section>
+      <Section title="Who is notified">
+        <Targets draft={draft} onChange={change} />
+      </Section>
       {error ? <Notice kind="error">{error}</Notice> : null}
       {asked === undefined ? null : (
         <Notice kind="info">

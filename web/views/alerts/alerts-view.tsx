@@ -1,9 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { countedText } from '../../data/format.ts';
+import { useTitle } from '../../navigation/title.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { ObjectHead } from '../../ui/object-list.tsx';
+import { View } from '../../ui/view.tsx';
 import { draftFrom, ruleText, valueText } from './alert.ts';
 import { AlertForm } from './alert-form.tsx';
 import { AlertPage, History, PauseButton } from './alert-page.tsx';
@@ -107,19 +108,20 @@ export const AlertsView = () => {
   const chosen = data?.alerts.find((alert) => alert.id === id);
   const mayChange = useAllowed(project, 'admin');
   const isList = id === undefined && !form;
+  const shown = isList ? undefined : (chosen?.value.name ?? id ?? 'New alert');
+  useTitle(shown, project);
   return (
-    <main className="page wide">
-      <ObjectHead
-        title="Alerts"
-        list={{ to: '/alerts', search: { project } }}
-        shown={isList ? undefined : (chosen?.value.name ?? id ?? 'new')}
-      >
-        {mayChange ? (
+    <View
+      title={shown ?? 'Alerts'}
+      narrow={form === true}
+      actions={
+        mayChange && isList ? (
           <Link to="/alerts" search={{ project, form: true }} className="button primary">
             New alert
           </Link>
-        ) : null}
-      </ObjectHead>
+        ) : null
+      }
+    >
       {mayChange ? null : (
         <Notice kind="info">
           This key can view alerts{form ? ' and preview one' : ''}. To create, change, pause or test one, you
@@ -154,6 +156,6 @@ export const AlertsView = () => {
       {data && isList ? (
         <List project={project} alerts={data.alerts} history={data.history} mayChange={mayChange} />
       ) : null}
-    </main>
+    </View>
   );
 };

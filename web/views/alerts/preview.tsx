@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Chart } from '../../calls/figures/charts.tsx';
 import { clockText, costText, countedText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
@@ -66,13 +65,11 @@ interface PreviewProps {
 /** When an alert would have fired, on a chart with its thresholds, and what it costs. */
 export const PreviewPane = ({ project, tried }: PreviewProps) => {
   const navigate = useNavigate();
-  const [at, setAt] = useState<number>();
   const { value, preview } = tried;
   const { changes, values = [], step_minutes: step } = preview;
   const start = Date.parse(preview.start);
   const end = Date.parse(preview.end);
   const fired = changes.filter(({ state, told }) => told && (state === 'alert' || state === 'warn')).length;
-  const point = at === undefined ? undefined : values[at];
   const times = values.map(({ timestamp }) => Date.parse(timestamp));
   const pick = (index: number) => {
     const time = times[index];
@@ -101,17 +98,15 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
           bars={false}
           timeText={(time) => (end - start > 2 * 86_400_000 ? dayText(time) : clockText(time))}
           valueText={(figure) => valueText(value, figure)}
-          onPoint={setAt}
+          pointText={(index) =>
+            times[index] === undefined ? '' : momentText(new Date(times[index]).toISOString())
+          }
+          pickText="click to see its calls"
           onPick={pick}
         />
       ) : (
         <p className="muted">There is no data in this period.</p>
       )}
-      <p className="muted metric-foot" aria-hidden="true">
-        {point
-          ? `${momentText(point.timestamp)}: ${valueText(value, point.value)} · click to see its calls`
-          : ''}
-      </p>
       <Strip label="It would have been" stretches={toStretches(changes, start, end)} />
       <p className={isDear(tried) ? 'price' : 'muted'}>{priceText(preview)}</p>
       {changes.length > 0 ? (

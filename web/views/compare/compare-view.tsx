@@ -13,6 +13,7 @@ import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { Markdown } from '../../ui/text.tsx';
+import { View } from '../../ui/view.tsx';
 import { compareFacts, formatAnswers, nodeIn, pairSteps, takenBy } from './compare.ts';
 
 /** How many calls are offered. */
@@ -309,14 +310,14 @@ export const CompareView = () => {
     </Link>
   );
   return (
-    <main className="overview">
-      <div className="actions">
-        <h1>Compare</h1>
-        <span className="spring" />
-        {left && right ? (
+    <View
+      title="Compare"
+      actions={
+        left && right ? (
           <Button onClick={() => navigate({ search: { project, left: right, right: left } })}>Swap</Button>
-        ) : null}
-      </div>
+        ) : null
+      }
+    >
       <QueryStatus queries={queries} loading="Loading the calls…" />
       {one === null || other === null ? (
         <Notice kind="error" action={toAll}>
@@ -332,6 +333,6 @@ export const CompareView = () => {
         <Chooser call={one} onChoose={(id) => navigate({ search: { project, left: one.id, right: id } })} />
       ) : null}
       {one && other ? <Comparison left={one} right={other} /> : null}
-    </main>
+    </View>
   );
 };

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { Database } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
@@ -17,12 +18,13 @@ import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
-import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Button, Empty, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { Choice, Segments } from '../../ui/fields.tsx';
 import { goTo, ObjectList, Versions, versionOption } from '../../ui/object-list.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { saveFile } from '../../ui/save-file.ts';
+import { View } from '../../ui/view.tsx';
 import { useWork } from '../../ui/work.ts';
 import { ImportForm } from './import-form.tsx';
 import { RowForm } from './row-form.tsx';
@@ -295,17 +297,22 @@ export const DatasetsView = () => {
   const [importing, setImporting] = useState(false);
   const { data } = query;
   return (
-    <main className="page wide">
-      <div className="row-between">
-        <h1>Datasets</h1>
-        {mayWrite ? <Button onClick={() => setImporting(true)}>Import a dataset</Button> : null}
-      </div>
+    <View
+      title="Datasets"
+      actions={
+        mayWrite ? (
+          <Button kind="primary" onClick={() => setImporting(true)}>
+            Import a dataset
+          </Button>
+        ) : null
+      }
+    >
       <QueryStatus queries={[query]} loading="Loading datasets…" />
       {data?.length === 0 ? (
-        <Notice kind="info">
-          {project} has no datasets yet. Import a file, or choose <em>Add to dataset</em> beside a call of a
-          trace.
-        </Notice>
+        <Empty icon={Database} title={`${project} has no datasets yet`}>
+          A dataset has inputs with what is expected of their answers, to evaluate models and prompts on.
+          Import a file, or choose <em>Add to dataset</em> beside a call of a trace.
+        </Empty>
       ) : null}
       {data && data.length > 0 ? (
         <div className="objects">
@@ -321,6 +328,6 @@ export const DatasetsView = () => {
       <Modal title="Import a dataset" open={importing} onClose={() => setImporting(false)}>
         <ImportForm project={project} onClose={() => setImporting(false)} />
       </Modal>
-    </main>
+    </View>
   );
 };

@@ -5,6 +5,7 @@ import { useChange } from '../../navigation/change.ts';
 import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../../navigation/search.ts';
 import { Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Segments } from '../../ui/fields.tsx';
+import { View } from '../../ui/view.tsx';
 import { isRunning, useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
 import {
   computeChanges,
@@ -116,10 +117,9 @@ export const EvaluationView = () => {
   );
   const isThere = query.data !== undefined && runs.length === ids.length;
   return (
-    <main className="overview">
-      <div className="actions">
-        <h1 dir="auto">{single ? (runs[0]?.name ?? 'Evaluation') : `Compare ${ids.length} evaluations`}</h1>
-        <span className="spring" />
+    <View
+      title={single ? (runs[0]?.name ?? 'Evaluation') : `Compare ${ids.length} evaluations`}
+      actions={
         <Link
           to="/evaluations"
           search={{ project, ...(ids.length > 0 && { runs: ids }) }}
@@ -127,7 +127,8 @@ export const EvaluationView = () => {
         >
           {single ? 'Compare with others' : 'Choose others'}
         </Link>
-      </div>
+      }
+    >
       <QueryStatus queries={[query]} loading="Reading the evaluations…" />
       {ids.length === 0 ? (
         <Notice kind="info" action={toAll}>
@@ -159,7 +160,7 @@ export const EvaluationView = () => {
       <Failure error={error} onRetry={retry} />
       {isThere && joined ? (
         <>
-          <div className="actions">
+          <div className="toolbar">
             <Choice
               className="compared"
               label={single ? 'Worst first by' : 'Worst changes first by'}
@@ -201,6 +202,6 @@ export const EvaluationView = () => {
       ) : null}
       {isThere && !isBegun && !error ? <p className="muted">Reading rows…</p> : null}
       {isThere && isComplete && joined?.length === 0 ? <Notice kind="info">It has no rows.</Notice> : null}
-    </main>
+    </View>
   );
 };

@@ -10,13 +10,16 @@ import {
   Failure,
   Moment,
   Notice,
+  RefreshButton,
   SearchForm,
+  Skeleton,
   sortableBy,
   Table,
   type TableColumn,
 } from '../../ui/controls.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
+import { HeadTools, View } from '../../ui/view.tsx';
 import { maxListed, type Run, type RunFigures, useEvaluations, useFigures } from './data.ts';
 import { Leaderboards } from './leaderboards.tsx';
 import { ScoreCharts } from './score-charts.tsx';
@@ -247,41 +250,48 @@ export const EvaluationsView = () => {
   const actions = { pick, compare, search: () => find.current?.focus() };
   const { active, help, setHelp } = useListKeys(shown, project, actions);
   return (
-    <main className="overview">
-      <div className="actions">
-        <h1>Evaluations</h1>
+    <View
+      title="Evaluations"
+      about={<span role="status">{query.isLoading ? '' : countedText(found.length, 'evaluation')}</span>}
+      actions={
+        <>
+          {picked.length > 0 ? (
+            <Button kind="quiet" onClick={() => change({ runs: undefined })}>
+              Clear selection
+            </Button>
+          ) : (
+            <span className="muted">Choose two to six to compare</span>
+          )}
+          {picked.length > 1 ? (
+            <Link to="/evaluation" search={{ project, runs: picked }} className="button primary">
+              Compare {picked.length}
+            </Link>
+          ) : null}
+          <RefreshButton onClick={() => query.refetch()} />
+        </>
+      }
+      toolbar={
+        <>
+          <SearchForm
+            label="Search names and models"
+            text={search.text}
+            box={find}
+            onSearch={(text) => change({ text })}
+          />
+          <Choice
+            className="compared"
+            label="Dataset"
+            value={search.dataset ?? ''}
+            options={[['', 'all'], ...datasets]}
+            onChange={(dataset) => change({ dataset: dataset || undefined })}
+          />
+        </>
+      }
+    >
+      <HeadTools>
         <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-        <SearchForm
-          label="Search names and models"
-          text={search.text}
-          box={find}
-          onSearch={(text) => change({ text })}
-        />
-        <Choice
-          className="compared"
-          label="Dataset"
-          value={search.dataset ?? ''}
-          options={[['', 'all'], ...datasets]}
-          onChange={(dataset) => change({ dataset: dataset || undefined })}
-        />
-        <span className="muted" role="status">
-          {query.isLoading ? 'reading…' : countedText(found.length, 'evaluation')}
-        </span>
-        <span className="spring" />
-        {picked.length > 0 ? (
-          <Button kind="quiet" onClick={() => change({ runs: undefined })}>
-            Clear selection
-          </Button>
-        ) : (
-          <span className="muted">Choose two to six to compare</span>
-        )}
-        {picked.length > 1 ? (
-          <Link to="/evaluation" search={{ project, runs: picked }} className="button primary">
-            Compare {picked.length}
-          </Link>
-        ) : null}
-        <Button onClick={() => query.refetch()}>Refresh</Button>
-      </div>
+      </HeadTools>
+      {query.isLoading ? <Skeleton label="Loading evaluations…" /> : null}
       <Failure error={query.error} onRetry={query.refetch} />
       {all && found.length === 0 ? (
         <Empty search={search} onClear={() => change({ text: undefined, dataset: undefined })} />
@@ -308,6 +318,6 @@ export const EvaluationsView = () => {
       ) : null}
       <Leaderboards project={project} />
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
-    </main>
+    </View>
   );
 };

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Chart, Legend } from '../../calls/figures/charts.tsx';
 import { clockText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
@@ -32,7 +32,6 @@ interface ScoreChartProps {
 /** A score over time: a line for each dataset. A click opens the evaluation. */
 const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
   const navigate = useNavigate();
-  const [at, setAt] = useState<number>();
   const times = useMemo(() => runs.map(({ startedAt }) => Date.parse(startedAt)), [runs]);
   const lines = useMemo(
     () =>
@@ -49,14 +48,13 @@ const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
   const last = times.at(-1) ?? 0;
   const margin = Math.max(minSpan - (last - first), (last - first) * 0.1) / 2;
   const isOfDays = last - first > 2 * 86_400_000;
-  const run = at === undefined ? undefined : runs[at];
   return (
     <section className="card metric" aria-label={`${score} over time`}>
       <div className="metric-head">
         <h2 className="cut" dir="auto">
           {score}
         </h2>
-        <Legend lines={lines} />
+        {lines.length > 1 ? <Legend lines={lines} /> : null}
       </div>
       <Chart
         name={`${score} of ${runs.length} evaluations over time. The table has the values.`}
@@ -67,17 +65,16 @@ const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
         sparse
         timeText={isOfDays ? dayText : clockText}
         valueText={scoreText}
-        onPoint={setAt}
+        pointText={(index) => {
+          const run = runs[index];
+          return run ? `${run.model?.name ?? run.name} · ${momentText(run.startedAt)}` : '';
+        }}
+        pickText="click to open it"
         onPick={(index) => {
           const picked = runs[index];
           if (picked) navigate({ to: '/evaluation', search: { project, runs: [picked.id] } });
         }}
       />
-      <p className="muted metric-foot cut" aria-hidden="true" dir="auto">
-        {run
-          ? `${scoreText(run.means.get(score) ?? 0)} · ${run.model?.name ?? run.name} · ${momentText(run.startedAt)}`
-          : ''}
-      </p>
     </section>
   );
 };

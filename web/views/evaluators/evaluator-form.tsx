@@ -1,12 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useRef, useState } from 'react';
-import { useModels } from '../../calls/figures/models.ts';
+import { X } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useModels } from '../../calls/figures/used.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { bindFields, Choice, Input, Segments, TextArea } from '../../ui/fields.tsx';
+import { bindFields, Choice, Input, Section, Segments, TextArea } from '../../ui/fields.tsx';
+import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import { CallLink } from './call-link.tsx';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
@@ -72,23 +74,20 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
       {messages.map(({ number, role, content }, at) => (
         <div key={number} className="message">
           <div className="message-head">
-            <select
-              className="role"
-              aria-label={`Role of message ${at + 1}`}
+            <Select
+              fit
+              label={`Role of message ${at + 1}`}
               value={role}
-              onChange={({ target }) => edit(number, { role: target.value as DraftMessage['role'] })}
-            >
-              {roles.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
+              options={roles}
+              onChange={(next) => edit(number, { role: next })}
+            />
             {messages.length > 1 ? (
               <Button
                 kind="quiet"
                 aria-label={`Remove message ${at + 1}`}
                 onClick={() => set(messages.filter((message) => message.number !== number))}
               >
-                ✕
+                <X />
               </Button>
             ) : null}
           </div>
@@ -136,18 +135,17 @@ const subjects: readonly (readonly [Draft['on'], string])[] = [
 
 const JudgeFields = ({ project, ...props }: PartProps & { readonly project: string }) => {
   const { draft, onChange } = props;
-  const list = useId();
   const models = useModels(project);
   const field = bindFields(draft, onChange);
   return (
     <>
-      <datalist id={list}>
-        {models.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       <div className="evaluator-fields">
-        <Input label="Model" list={list} placeholder={models[0] ?? 'gpt-4o-mini'} {...field('model')} />
+        <Input
+          label="Model"
+          suggestions={models}
+          placeholder={models[0] ?? 'gpt-4o-mini'}
+          {...field('model')}
+        />
         <Choice label="Answer type" options={answers} {...field('answer')} />
         {draft.answer === 'number' ? (
           <>
@@ -301,37 +299,41 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
   const busy = doing !== undefined;
   return (
     <section className="stack evaluator-form" aria-label={evaluator ? 'Edit the evaluator' : 'New evaluator'}>
-      <div className="evaluator-fields">
-        {evaluator ? (
-          <p className="field">
-            <span>Name</span>
-            <strong dir="auto">{draft.name}</strong>
-          </p>
-        ) : (
-          <Input label="Name" placeholder="helpful" {...field('name')} />
+      <Section title="What it looks at">
+        <div className="evaluator-fields">
+          {evaluator ? (
+            <p className="field">
+              <span>Name</span>
+              <strong dir="auto">{draft.name}</strong>
+            </p>
+          ) : (
+            <Input label="Name" placeholder="helpful" {...field('name')} />
+          )}
+          <Choice label="Evaluates" options={subjects} {...field('on')} />
+          <Input label="Sample rate, in %" type="number" {...field('sample')} />
+        </div>
+        <KeptFilterForm
+          project={project}
+          filter={draft.filter}
+          byFeedback={false}
+          onChange={(filter) => change({ filter })}
+        />
+      </Section>
+      <Section title="How it judges">
+        <Segments fit legend="Type" options={kinds} {...field('kind')} />
+        {allowed ? null : (
+          <Notice kind="error">
+            A judge spends money, so you need the role admin on {project} to try or save it. This key does not
+            have it. <code>npm run keys</code> makes one with <code>--grant {project}:admin</code>. A check
+            needs only the role write.
+          </Notice>
         )}
-        <Choice label="Evaluates" options={subjects} {...field('on')} />
-        <Input label="Sample rate, in %" type="number" {...field('sample')} />
-      </div>
-      <KeptFilterForm
-        project={project}
-        filter={draft.filter}
-        byFeedback={false}
-        onChange={(filter) => change({ filter })}
-      />
-      <Segments fit legend="Type" options={kinds} {...field('kind')} />
-      {allowed ? null : (
-        <Notice kind="error">
-          A judge spends money, so you need the role admin on {project} to try or save it. This key does not
-          have it. <code>npm run keys</code> makes one with <code>--grant {project}:admin</code>. A check
-          needs only the role write.
-        </Notice>
-      )}
-      {draft.kind === 'judge' ? (
-        <JudgeFields project={project} draft={draft} onChange={change} />
-      ) : (
-        <CheckFields draft={draft} onChange={change} />
-      )}
+        {draft.kind === 'judge' ? (
+          <JudgeFields project={project} draft={draft} onChange={change} />
+        ) : (
+          <CheckFields draft={draft} onChange={change} />
+        )}
+      </Section>
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="send wrap">
         <Button disabled={!allowed || isOn === false} idle={busy} onClick={tryIt}>

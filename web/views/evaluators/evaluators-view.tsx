@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { whole } from '../../calls/figures/requests.ts';
 import { costText, countText } from '../../data/format.ts';
 import { ranges } from '../../navigation/search.ts';
+import { useTitle } from '../../navigation/title.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { ObjectHead } from '../../ui/object-list.tsx';
+import { View } from '../../ui/view.tsx';
 import {
   getAnswerType,
   useEvaluators,
@@ -144,19 +145,20 @@ export const EvaluatorsView = () => {
   const isOn = spending.data?.isOn;
   const mayWrite = useAllowed(project, 'write');
   const isList = id === undefined && !form;
+  const shown = isList ? undefined : (chosen?.value.name ?? (form ? 'New evaluator' : id));
+  useTitle(shown, project);
   return (
-    <main className="page wide">
-      <ObjectHead
-        title="Evaluators"
-        list={{ to: '/evaluators', search: { project } }}
-        shown={isList ? undefined : (chosen?.value.name ?? (form ? 'new' : id))}
-      >
-        {mayWrite ? (
+    <View
+      title={shown ?? 'Evaluators'}
+      narrow={form === true}
+      actions={
+        mayWrite && isList ? (
           <Link to="/evaluators" search={{ project, form: true }} className="button primary">
             New evaluator
           </Link>
-        ) : null}
-      </ObjectHead>
+        ) : null
+      }
+    >
       {mayWrite ? null : (
         <p className="muted">
           This key can view evaluators. Checks require the role write on {project}, and evaluators with a
@@ -177,6 +179,6 @@ export const EvaluatorsView = () => {
         <EvaluatorPage key={chosen.id} project={project} evaluator={chosen} isOn={isOn} />
       ) : null}
       {data && isList ? <List project={project} evaluators={data} spent={spending.data?.spent} /> : null}
-    </main>
+    </View>
   );
 };

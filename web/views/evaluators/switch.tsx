@@ -13,7 +13,7 @@ export const Switch = ({ project, evaluator }: { project: string; evaluator: Eva
   if (!mayChange(me, project, value)) return <span>{value.enabled ? 'on' : 'off'}</span>;
   return (
     <span className="stack">
-      <label className="check">
+      <label className="check switch">
         <input
           type="checkbox"
           aria-label={`Judge by ${value.name}`}

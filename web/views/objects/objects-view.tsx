@@ -1,14 +1,16 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Box } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { useRead } from '../../session/session.tsx';
 import { byObject, maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
-import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { CopyButton, Empty, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { goTo, ObjectList, Versions, versionName, versionOption } from '../../ui/object-list.tsx';
+import { View } from '../../ui/view.tsx';
 
 /** The latest versions of all objects of a project, by name. */
 const useObjects = (project: string) =>
@@ -145,14 +147,13 @@ export const ObjectsView = () => {
   const query = useObjects(project);
   const { data } = query;
   return (
-    <main className="page wide">
-      <h1>Objects</h1>
+    <View title="Objects">
       <QueryStatus queries={[query]} loading="Loading objects…" />
       {data?.length === 0 ? (
-        <Notice kind="info">
-          {project} has no objects yet. Store a prompt with <code>POST /obj/create</code>, and it appears here
-          with its versions.
-        </Notice>
+        <Empty icon={Box} title={`${project} has no objects yet`}>
+          Prompts, models and other values of your programs, with all of their versions. Store a prompt with{' '}
+          <code>POST /obj/create</code>, and it appears here.
+        </Empty>
       ) : null}
       {data && data.length > 0 ? (
         <div className="objects">
@@ -165,6 +166,6 @@ export const ObjectsView = () => {
           <Selected />
         </div>
       ) : null}
-    </main>
+    </View>
   );
 };

@@ -40,8 +40,9 @@ import {
   type TracesSearch,
   toSpan,
 } from '../../navigation/search.ts';
-import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
+import { Check, Failure, Notice, RefreshButton, Skeleton, Table } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
+import { HeadTools, View } from '../../ui/view.tsx';
 import { maxRead, useOverview } from './data.ts';
 
 interface HeadlineProps {
@@ -307,29 +308,37 @@ export const OverviewView = () => {
       (by === 'op' ? texts.get(group) : by === 'kind' ? textsOfKinds.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
   return (
-    <main className="overview">
-      <div className="actions">
-        <h1>Overview</h1>
+    <View
+      title="Overview"
+      actions={
+        <>
+          <SavedMenu view="overview" search={search} />
+          <RefreshButton onClick={() => setNow(Date.now())} />
+        </>
+      }
+      toolbar={
+        <>
+          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
+          <Segments
+            legend="Group by"
+            value={by}
+            options={dimensions.map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
+            onChange={(next) => change({ by: next === 'op' ? undefined : next })}
+          />
+          <Check
+            label="One line per group"
+            checked={split}
+            onChange={(checked) => change({ split: checked || undefined })}
+          />
+        </>
+      }
+    >
+      <HeadTools>
         <TimeMenu
           span={toSpan(search, '24h')}
           onChange={({ range, from, to }) => change({ range, from, to })}
         />
-        <SourceMenu source={search.source} onChange={(source) => change({ source })} />
-        <Segments
-          legend="Group by"
-          value={by}
-          options={dimensions.map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
-          onChange={(next) => change({ by: next === 'op' ? undefined : next })}
-        />
-        <Check
-          label="One line per group"
-          checked={split}
-          onChange={(checked) => change({ split: checked || undefined })}
-        />
-        <span className="spring" />
-        <SavedMenu view="overview" search={search} />
-        <Button onClick={() => setNow(Date.now())}>Refresh</Button>
-      </div>
+      </HeadTools>
       <Failure error={error} onRetry={overview.retry} />
       {totals ? <Headline counted={counted} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
@@ -337,7 +346,12 @@ export const OverviewView = () => {
           {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
-      {!totals && !error ? <p className="muted">Counting…</p> : null}
+      {!totals && !error ? (
+        <>
+          <Skeleton label="Counting…" rows={6} className="tiles" />
+          <Skeleton label="" rows={6} className="charts" />
+        </>
+      ) : null}
       {points && totals && totals.calls > 0 ? (
         <div className="charts">
           <Charts
@@ -347,6 +361,13 @@ export const OverviewView = () => {
             split={split}
             whole={overview.wholeLines}
             getText={getText}
+            onZoom={(from, to) =>
+              change({
+                range: undefined,
+                from: new Date(from).toISOString(),
+                to: new Date(to).toISOString(),
+              })
+            }
           />
           {changes ? (
             <ChangesList counted={counted} period={period} by={by} changes={changes} getText={getText} />
@@ -381,6 +402,6 @@ export const OverviewView = () => {
         </p>
       ) : null}
       {points && totals && totals.calls > 0 ? <ValuesTable counted={counted} points={points} /> : null}
-    </main>
+    </View>
   );
 };

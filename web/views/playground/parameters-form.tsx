@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { isObject, jsonIn } from '../../data/values.ts';
+import { Select } from '../../ui/popups.tsx';
 import { type Draft, parametersIn, withParameter } from './draft.ts';
 import { type Field, fieldsFor, numberIn, parseStop, toLines, toolNames } from './parameters.ts';
 
@@ -67,17 +68,13 @@ const ChoiceField = ({ field, value, onChange }: FieldProps<'choice'>) => {
   return (
     <Labelled label={field.label}>
       {(id) => (
-        <select
+        <Select
           id={id}
+          label={field.label}
           value={isOther ? 'as written' : String(value ?? '')}
-          onChange={(event) => onChange(event.target.value || undefined)}
-        >
-          <option value="">default</option>
-          {isOther ? <option disabled>as written</option> : null}
-          {field.values.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+          options={[['', 'default'], ...(isOther ? ['as written'] : []), ...field.values]}
+          onChange={(next) => next === 'as written' || onChange(next || undefined)}
+        />
       )}
     </Labelled>
   );
@@ -116,12 +113,13 @@ const FormatField = ({ field, value, onChange }: FieldProps<'format'>) => {
     <>
       <Labelled label={field.label}>
         {(id) => (
-          <select id={id} value={type} onChange={(event) => onChange(formats[event.target.value])}>
-            <option value="">default</option>
-            {Object.keys(formats).map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          <Select
+            id={id}
+            label={field.label}
+            value={type}
+            options={[['', 'default'], ...Object.keys(formats)]}
+            onChange={(next) => onChange(formats[next])}
+          />
         )}
       </Labelled>
       {type === 'json_schema' ? (

@@ -1,17 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Call } from '../../api/contract.ts';
 import { useCall } from '../../calls/data.ts';
-import { useModels } from '../../calls/figures/models.ts';
+import { useModels } from '../../calls/figures/used.ts';
 import { useKeeper, useKeptStore } from '../../session/kept.ts';
 import { allows, readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects } from '../../session/stored.ts';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form, Input, TextArea } from '../../ui/fields.tsx';
-import { Menu, Popup } from '../../ui/popups.tsx';
+import { Menu, Popup, Select } from '../../ui/popups.tsx';
 import { getImage } from '../../ui/text.tsx';
+import { View } from '../../ui/view.tsx';
 import { useWork } from '../../ui/work.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { type Draft, type DraftMessage, draftMessage, emptyDraft, toDraft } from './draft.ts';
@@ -80,16 +82,13 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
   return (
     <div className={`message ${role}`} role="group" aria-label={`Message ${number}`}>
       <div className="row-between">
-        <select
-          className="role"
-          aria-label={`Role of message ${number}`}
+        <Select
+          fit
+          label={`Role of message ${number}`}
           value={role}
-          onChange={(event) => onChange({ ...message, role: event.target.value })}
-        >
-          {(known ? roles : [role, ...roles]).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+          options={known ? roles : [role, ...roles]}
+          onChange={(next) => onChange({ ...message, role: next })}
+        />
         <Button
           kind="quiet"
           aria-label={`Remove message ${number}`}
@@ -99,7 +98,7 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
             onRemove();
           }}
         >
-          ✕
+          <X />
         </Button>
       </div>
       <textarea
@@ -135,8 +134,6 @@ interface RequestPaneProps {
   readonly onRemove: () => void;
 }
 
-const listId = 'known-models';
-
 /** What is sent: model, messages and parameters, all of it to edit. */
 const RequestPane = (props: RequestPaneProps) => {
   const { trial, state, models, allowed, number, onReset, onRemove } = props;
@@ -154,7 +151,8 @@ const RequestPane = (props: RequestPaneProps) => {
       onKeyDown={(event) => {
         // A form of many fields and no submit button does nothing by Enter itself.
         const isWanted = event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement;
-        if (event.key !== 'Enter' || !isWanted || !allowed) return;
+        // Enter may also have taken a suggestion.
+        if (event.key !== 'Enter' || event.defaultPrevented || !isWanted || !allowed) return;
         event.preventDefault();
         trial.send();
       }}
@@ -162,7 +160,7 @@ const RequestPane = (props: RequestPaneProps) => {
       <Input
         label="Model"
         placeholder={models[0] ?? 'gpt-4o-mini'}
-        list={listId}
+        suggestions={models}
         value={model}
         onChange={(next) => trial.edit({ model: next })}
       />
@@ -351,11 +349,6 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
           .
         </Notice>
       ) : null}
-      <datalist id={listId}>
-        {models.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       <div className={`desk ${many ? 'many' : ''}`}>
         {trials.map((trial, at) => (
           <Variant
@@ -432,12 +425,16 @@ export const PlaygroundView = () => {
     draft: seedDraft(original ?? undefined, prompted.data ?? undefined),
   };
   return (
-    <main className="playground">
-      <h1>Playground</h1>
-      <p className="muted">
-        <Begun project={project} seed={seed} />{' '}
-        <span role="status">{saved?.version === version ? `Saved as a version of ${name}.` : ''}</span>
-      </p>
+    <View
+      title="Playground"
+      className="playground"
+      about={
+        <p>
+          <Begun project={project} seed={seed} />{' '}
+          <span role="status">{saved?.version === version ? `Saved as a version of ${name}.` : ''}</span>
+        </p>
+      }
+    >
       <QueryStatus queries={[query, prompted]} loading="Loading…" />
       {original === null ? (
         <Notice kind="error">This call was deleted. Start with an empty request.</Notice>
@@ -448,7 +445,7 @@ export const PlaygroundView = () => {
       {waits ? null : (
         <Desk key={seedKey(project, seed).join('\n')} project={project} seed={seed} onSaved={noteSaved} />
       )}
-    </main>
+    </View>
   );
 };
 

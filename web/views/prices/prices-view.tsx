@@ -1,13 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { type ComponentProps, useRef, useState } from 'react';
 import type { Price } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
+import { useModels } from '../../calls/figures/used.ts';
 import { maxPrices, usePrices } from '../../calls/prices.ts';
 import { momentText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
-import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { Form, Input } from '../../ui/fields.tsx';
+import { Button, Notice, QueryStatus, ScrollTable, SearchBox, type TableColumn } from '../../ui/controls.tsx';
+import { Form, Input, TimeInput } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
+import { View } from '../../ui/view.tsx';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
 
 const fields: readonly (readonly [
@@ -19,12 +22,17 @@ const fields: readonly (readonly [
   ['input', 'Input, per million tokens', { inputMode: 'decimal', placeholder: '0.15' }],
   ['output', 'Output, per million tokens', { inputMode: 'decimal', placeholder: '0.60' }],
   ['unit', 'Currency'],
-  ['from', 'Effective from (now, if empty)', { type: 'datetime-local' }],
   ['provider', 'Provider', { placeholder: 'default' }],
 ];
 
+interface AddPriceProps {
+  readonly project: string;
+  readonly add: ReturnType<typeof usePrices>['add'];
+}
+
 /** Adds a price to the project. */
-const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
+const AddPrice = ({ project, add }: AddPriceProps) => {
+  const models = useModels(project);
   const [form, setForm] = useState<PriceForm>(emptyPrice);
   const [problem, setProblem] = useState<string>();
   const submit = () => {
@@ -43,8 +51,15 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
             {...props}
             value={form[field]}
             onChange={(value) => setForm((before) => ({ ...before, [field]: value }))}
+            {...(field === 'model' && { suggestions: models })}
           />
         ))}
+        <TimeInput
+          label="Effective from"
+          hint="Now, if empty."
+          value={form.from}
+          onChange={(from) => setForm((before) => ({ ...before, from }))}
+        />
       </div>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
       {add.error ? <Notice kind="error">The price was not added. {errorText(add.error)}</Notice> : null}
@@ -77,7 +92,7 @@ const makeColumns = (onRemove: ((price: Price, row: number) => void) | undefined
               aria-label={`Remove the price of ${price.llm_id}`}
               onClick={() => onRemove(price, row)}
             >
-              ✕
+              <X />
             </Button>
           ),
         },
@@ -109,8 +124,7 @@ export const PricesView = () => {
     );
   };
   return (
-    <main className="page wide">
-      <h1>Prices</h1>
+    <View title="Prices" narrow>
       <p className="muted">
         A model without a price here costs what the service&apos;s table of list prices says. A price counts
         for calls that started when it was in force, also for those that are there already.
@@ -119,15 +133,7 @@ export const PricesView = () => {
       {query.data && data.length === 0 ? (
         <Notice kind="info">{project} has no prices of its own: list prices count.</Notice>
       ) : null}
-      {data.length > 5 ? (
-        <input
-          type="search"
-          aria-label="Search models"
-          placeholder="Search models"
-          value={model}
-          onChange={(event) => search(event.target.value)}
-        />
-      ) : null}
+      {data.length > 5 ? <SearchBox label="Search models" text={model} onText={search} /> : null}
       {shown.length > 0 ? (
         <ScrollTable
           label="Prices"
@@ -141,7 +147,7 @@ export const PricesView = () => {
         <p className="muted">Only the first {maxPrices} prices are shown.</p>
       ) : null}
       {mayWrite ? (
-        <AddPrice add={add} />
+        <AddPrice project={project} add={add} />
       ) : (
         <p className="muted">This key may not add prices: it lacks the role write on {project}.</p>
       )}
@@ -158,6 +164,6 @@ export const PricesView = () => {
         Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
         price, or nothing.
       </Confirm>
-    </main>
+    </View>
   );
 };

@@ -1,9 +1,10 @@
 import { useState } from 'react';
+import { useUsers } from '../../calls/figures/used.ts';
 import { everyTrace, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { bindFields, Choice, Form, Input } from '../../ui/fields.tsx';
+import { bindFields, Choice, Form, Input, Section } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useFields, useSaveQueue } from './data.ts';
 import { type Field, nameIn, type Queue } from './queue.ts';
@@ -153,6 +154,7 @@ interface QueueFormProps {
 /** Makes or changes a queue. */
 export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
   const known = useFields(project);
+  const users = useUsers(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
   const [filter, setFilter] = useState<KeptFilter>(() => (queue ? toFilter(queue) : everyTrace));
@@ -189,55 +191,64 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
   return (
     <Form className="stack queue-form" aria-label={queue ? 'Edit the queue' : 'New queue'} onSubmit={submit}>
       <h2>{queue ? `Edit ${queue.name}` : 'New queue'}</h2>
-      <Input
-        label="Name"
-        spellCheck
-        required
-        maxLength={128}
-        pattern="[^\[\]]+"
-        title="up to 128 characters without brackets"
-        value={name}
-        onChange={setName}
-      />
-      <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
-      <fieldset className="plain-set">
-        <legend>Fields</legend>
-        <QueryStatus queries={[known]} loading="Loading fields…" />
-        {known.data?.map((field) => (
-          <Check
-            key={field.id}
-            label={`${field.name} (${askedText(field)})`}
-            checked={isChosen(field)}
-            onChange={(checked) => choose(field, checked)}
-          />
-        ))}
-        {known.data?.length === 0 ? (
-          <span className="muted">There are no fields yet. Create one below.</span>
-        ) : null}
-      </fieldset>
-      <FieldForm
-        project={project}
-        taken={(known.data ?? []).map(({ id }) => id)}
-        onMade={(ref) => setChosen((before) => [...before, ref])}
-      />
-      <div className="new-field">
+      <Section title="What is reviewed">
         <Input
-          label="Reviews per call"
-          type="number"
-          step={1}
+          label="Name"
+          spellCheck
           required
-          min={1}
-          max={100}
-          value={reviews}
-          onChange={setReviews}
+          maxLength={128}
+          pattern="[^\[\]]+"
+          title="up to 128 characters without brackets"
+          value={name}
+          onChange={setName}
         />
-        <Input
-          className="field whole"
-          label="Reviewers, separated by commas. Leave empty for everybody."
-          value={people}
-          onChange={setPeople}
+        <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
+      </Section>
+      <Section title="What reviewers fill in">
+        <fieldset className="plain-set">
+          <legend className="hidden">Fields</legend>
+          <QueryStatus queries={[known]} loading="Loading fields…" />
+          {known.data?.map((field) => (
+            <Check
+              key={field.id}
+              label={`${field.name} (${askedText(field)})`}
+              checked={isChosen(field)}
+              onChange={(checked) => choose(field, checked)}
+            />
+          ))}
+          {known.data?.length === 0 ? (
+            <span className="muted">There are no fields yet. Create one below.</span>
+          ) : null}
+        </fieldset>
+        <FieldForm
+          project={project}
+          taken={(known.data ?? []).map(({ id }) => id)}
+          onMade={(ref) => setChosen((before) => [...before, ref])}
         />
-      </div>
+      </Section>
+      <Section title="Who reviews">
+        <div className="new-field">
+          <Input
+            label="Reviews per call"
+            type="number"
+            step={1}
+            required
+            min={1}
+            max={100}
+            value={reviews}
+            onChange={setReviews}
+          />
+          <Input
+            className="field whole"
+            label="Reviewers"
+            hint="Separated by commas. Leave it empty for everybody."
+            suggestions={users}
+            several
+            value={people}
+            onChange={setPeople}
+          />
+        </div>
+      </Section>
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="row-end">
         <Button onClick={onCancel}>Cancel</Button>

@@ -9,6 +9,7 @@ import { useAllowed, useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { type Keys, Shortcuts, useKeys } from '../../ui/keys.tsx';
+import { View } from '../../ui/view.tsx';
 import { useWork } from '../../ui/work.ts';
 import { type QueueState, useQueue, useReviewing } from './data.ts';
 import { type Field, findProblem, isFor, labelKeys, type Queue } from './queue.ts';
@@ -407,9 +408,9 @@ export const ReviewView = ({ project, queue, onLeave }: ReviewViewProps) => {
     );
   if (!state)
     return (
-      <main className="page">
+      <View title="Reviews">
         <QueryStatus queries={queries} loading="Loading the queue…" />
-      </main>
+      </View>
     );
   return <Reviewing project={project} state={state} onLeave={onLeave} />;
 };

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { ClipboardCheck } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { type CallRow, getCallName } from '../../api/calls.ts';
 import { computeAgreement, type Value, valueText } from '../../calls/agreement.ts';
@@ -11,10 +12,11 @@ import { toChunks } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { ReviewsSearch } from '../../navigation/search.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
-import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Button, Empty, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { goTo, ObjectLink } from '../../ui/object-list.tsx';
 import { Confirm } from '../../ui/popups.tsx';
+import { View } from '../../ui/view.tsx';
 import { useWork } from '../../ui/work.ts';
 import { maxCalls, type QueueState, useQueue, useQueues, useReviewing, useSaveQueue } from './data.ts';
 import { type Field, isOfHeaders, type Queue, type Review, type Reviews } from './queue.ts';
@@ -359,17 +361,22 @@ export const ReviewsView = () => {
     return data && data.length > 0 ? <p className="muted">Choose a queue to see its progress.</p> : null;
   };
   return (
-    <main className="page wide">
-      <div className="row-between">
-        <h1>Reviews</h1>
-        {mayWrite ? <Button onClick={() => setForm('new')}>New queue</Button> : null}
-      </div>
+    <View
+      title="Reviews"
+      actions={
+        mayWrite ? (
+          <Button kind="primary" onClick={() => setForm('new')}>
+            New queue
+          </Button>
+        ) : null
+      }
+    >
       <QueryStatus queries={[query]} loading="Loading queues…" />
       {data?.length === 0 && form !== 'new' ? (
-        <Notice kind="info">
-          {project} has no queues yet. A queue has people look at calls one after the other, and fill in what
-          they think.
-        </Notice>
+        <Empty icon={ClipboardCheck} title={`${project} has no queues yet`}>
+          A queue has people look at calls one after the other, and fill in what they think. You see how far
+          they are, and how much they agree.
+        </Empty>
       ) : null}
       {data && data.length > 0 ? (
         <div className="objects">
@@ -383,6 +390,6 @@ export const ReviewsView = () => {
       ) : (
         data && shown()
       )}
-    </main>
+    </View>
   );
 };

@@ -27,9 +27,10 @@ import { toChunks } from '../../data/values.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
-import { Button, Check, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Button, Check, CopyButton, Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
+import { View } from '../../ui/view.tsx';
 
 /** A thread may get steps while its reader is elsewhere: it is read again when they return. */
 const staleTime = 0;
@@ -329,7 +330,6 @@ const Turn = ({
   const exchange = useExchange({ payload, node, below });
   return (
     <article className="turn" aria-label={`Turn ${number}: ${getCallName(call)}`} tabIndex={-1}>
-      {payload ? null : <p className="muted">Loading the turn…</p>}
       <div className="asked">
         {exchange?.asked.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
@@ -395,6 +395,9 @@ const Turns = ({ project, turns, getNumber, plain, onCalls }: TurnsProps) => {
   useEffect(() => {
     if (nodes.size > 0) onCalls(first, callsOf([...nodes.values()]));
   }, [nodes, first, onCalls]);
+  // All at once: turns that grow one after the other push each other around.
+  if (query.isLoading || payloads.isLoading)
+    return <Skeleton label="Loading the turns…" rows={turns.length} className="turn-skeletons" />;
   return (
     <>
       <QueryStatus queries={[payloads, query, resumePayloads]} />
@@ -446,7 +449,6 @@ const moveFocus = (by: number): void => {
 };
 
 interface HeadProps {
-  readonly thread: string;
   readonly turns: readonly CallRow[];
   readonly project: string;
   /** The turns and the calls below them, as far as they are read. */
@@ -460,7 +462,7 @@ interface HeadProps {
 
 const hasFailed = (call: CallRow): boolean => getStatus(call) === 'error';
 
-const Head = ({ project, thread, turns, calls, whole, failed, onFailed }: HeadProps) => {
+const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) => {
   const usage = useMemo(() => sumUsage(calls.flatMap((call) => [...usageByModel(call).values()])), [calls]);
   const byModel = useMemo(() => spendingOf(calls), [calls]);
   const errors = turns.filter(hasFailed).length;
@@ -468,13 +470,7 @@ const Head = ({ project, thread, turns, calls, whole, failed, onFailed }: HeadPr
   const last = turns.at(-1);
   const end = Math.max(...turns.map(({ ended_at, started_at }) => parseTime(ended_at ?? started_at)));
   return (
-    <header className="thread-head">
-      <div className="row-between">
-        <h1 dir="auto" title={thread}>
-          {thread}
-        </h1>
-        <CopyButton text={() => thread}>Copy id</CopyButton>
-      </div>
+    <>
       {first && last ? (
         <p className="facts">
           <span>{countedText(turns.length, 'turn')}</span>
@@ -499,14 +495,16 @@ const Head = ({ project, thread, turns, calls, whole, failed, onFailed }: HeadPr
             </Button>
           ) : null}
         </p>
-      ) : null}
+      ) : (
+        <Skeleton label="" rows={1} />
+      )}
       {byModel.size > 0 ? (
         <details>
           <summary>Where the money went</summary>
           <SpendingTable project={project} byModel={byModel} />
         </details>
       ) : null}
-    </header>
+    </>
   );
 };
 
@@ -539,34 +537,42 @@ export const ThreadView = () => {
   });
   const hidden = Math.max(0, pages.length - shownPages);
   return (
-    <main className="overview chat">
-      <Head
-        thread={thread}
-        turns={turns}
-        project={project}
-        calls={calls}
-        whole={hidden === 0 && !failed}
-        failed={failed}
-        onFailed={(next) => change({ failed: next || undefined })}
-      />
-      <div className="row-between">
-        <Link
-          to="/traces"
-          search={{
-            project,
-            all: true,
-            source: 'all',
-            where: [{ path: 'thread_id', op: 'is', value: thread }],
-          }}
-        >
-          All calls of this thread
-        </Link>
-        <Check
-          label="Markdown"
-          checked={!plain}
-          onChange={(checked) => change({ plain: checked ? undefined : true })}
+    <View
+      title={thread}
+      className="chat"
+      actions={
+        <>
+          <CopyButton text={() => thread}>Copy id</CopyButton>
+          <Link
+            to="/traces"
+            search={{
+              project,
+              all: true,
+              source: 'all',
+              where: [{ path: 'thread_id', op: 'is', value: thread }],
+            }}
+            className="button plain"
+          >
+            All calls of this thread
+          </Link>
+          <Check
+            label="Markdown"
+            checked={!plain}
+            onChange={(checked) => change({ plain: checked ? undefined : true })}
+          />
+        </>
+      }
+    >
+      {query.data && turns.length === 0 ? null : (
+        <Facts
+          turns={turns}
+          project={project}
+          calls={calls}
+          whole={hidden === 0 && !failed}
+          failed={failed}
+          onFailed={(next) => change({ failed: next || undefined })}
         />
-      </div>
+      )}
       <QueryStatus queries={[query]} loading="Loading the conversation…" />
       {query.data && turns.length === 0 ? (
         <Notice
@@ -596,6 +602,6 @@ export const ThreadView = () => {
         />
       ))}
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
-    </main>
+    </View>
   );
 };

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { MessagesSquare } from 'lucide-react';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
 import { readRows } from '../../calls/data.ts';
@@ -16,15 +17,19 @@ import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,
+  Empty as EmptyView,
   Failure,
   Moment,
   Notice,
   QueryStatus,
+  RefreshButton,
   SearchForm,
+  Skeleton,
   sortableBy,
   Table,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
+import { HeadTools, View } from '../../ui/view.tsx';
 import { type ThreadFacts, turnsRequest, useFacts, useThreadsWith } from './facts.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
@@ -136,12 +141,9 @@ const ThreadTable = (props: ThreadTableProps) => {
         <Link to="/thread" search={{ project, thread }} className="thread-link" dir="auto">
           {message ?? thread}
         </Link>
-        {message === null ? null : (
-          <span className="hint cut" dir="auto" title={thread}>
-            {thread}
-          </span>
-        )}
-        {within === undefined ? null : <span className="hint">within {within}</span>}
+        <span className="hint cut" dir="auto" title={thread}>
+          {within === undefined ? thread : `${thread} · within ${within}`}
+        </span>
       </>
     );
   };
@@ -161,7 +163,7 @@ const ThreadTable = (props: ThreadTableProps) => {
   const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
   const numeric = 'numeric' as const;
   return (
-    <div className="scroll-x card flush">
+    <div className="scroll-x">
       <Table
         className="wide"
         columns={[
@@ -278,10 +280,10 @@ const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void
       No thread matches.
     </Notice>
   ) : (
-    <Notice kind="info">
-      {search.project} has no threads yet. A call that is reported with a <code>thread_id</code>, and its own
-      id as its <code>turn_id</code>, is a turn of one.
-    </Notice>
+    <EmptyView icon={MessagesSquare} title={`${search.project} has no threads yet`}>
+      A thread is a conversation, turn by turn, with what each took. A call that is reported with a{' '}
+      <code>thread_id</code>, and its own id as its <code>turn_id</code>, is a turn of one.
+    </EmptyView>
   );
 };
 
@@ -329,38 +331,50 @@ export const ThreadsView = () => {
   const { active, help, setHelp } = useListKeys(threads, search, () => find.current?.focus(), refresh, pick);
   useKeptPlace(search, threads.length > 0);
   return (
-    <main className="overview threads">
-      <div className="actions">
-        <h1>Threads</h1>
-        <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
-        <SourceMenu source={search.source} onChange={(source) => change({ source })} />
-        <SearchForm
-          label="Search messages or ids"
-          text={search.text ?? search.id}
-          box={find}
-          onSearch={(text) => change({ text, id: undefined })}
-        />
-        <span className="muted" role="status">
+    <View
+      title="Threads"
+      className="threads"
+      about={
+        <span role="status">
           {searched.isLoading
             ? 'searching…'
             : query.isPending
-              ? 'reading…'
+              ? ''
               : query.hasNextPage
                 ? `${countText(threads.length)}+ threads`
                 : countedText(threads.length, 'thread')}
         </span>
-        <span className="spring" />
-        {hidden > 0 || search.nested ? (
-          <Check
-            label={hidden > 0 ? `Nested (${countText(hidden)})` : 'Nested'}
-            title="Threads whose turns are calls within another thread's traces"
-            checked={search.nested === true}
-            onChange={(checked) => change({ nested: checked || undefined })}
+      }
+      actions={
+        <>
+          <AddTurns project={search.project} threads={[...picked]} />
+          <RefreshButton onClick={refresh} />
+        </>
+      }
+      toolbar={
+        <>
+          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
+          <SearchForm
+            label="Search messages or ids"
+            text={search.text ?? search.id}
+            box={find}
+            onSearch={(text) => change({ text, id: undefined })}
           />
-        ) : null}
-        <AddTurns project={search.project} threads={[...picked]} />
-        <Button onClick={refresh}>Refresh</Button>
-      </div>
+          {hidden > 0 || search.nested ? (
+            <Check
+              label={hidden > 0 ? `Nested (${countText(hidden)})` : 'Nested'}
+              title="Threads whose turns are calls within another thread's traces"
+              checked={search.nested === true}
+              onChange={(checked) => change({ nested: checked || undefined })}
+            />
+          ) : null}
+        </>
+      }
+    >
+      <HeadTools>
+        <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
+      </HeadTools>
+      {query.isPending || searched.isLoading ? <Skeleton label="Loading threads…" rows={12} /> : null}
       <Failure error={query.error ?? searched.error} onRetry={refresh} />
       {query.data && threads.length === 0 ? (
         <Empty
@@ -395,6 +409,6 @@ export const ThreadsView = () => {
         </Button>
       ) : null}
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
-    </main>
+    </View>
   );
 };

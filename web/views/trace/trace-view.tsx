@@ -11,7 +11,7 @@ import { useTitle } from '../../navigation/title.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
 import { useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Moment, Notice, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -78,7 +78,7 @@ const Summary = ({ state }: { state: TraceState }) => {
   const [root] = forest;
   const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
   const waiting = all.find(({ node }) => getWait(node.call) === true);
-  if (!root) return null;
+  if (!root) return query.isPending ? <Skeleton label="" rows={1} /> : null;
   return (
     <>
       <h1 className="cut" dir="auto">
@@ -271,7 +271,6 @@ export const TraceView = () => {
   return (
     <main className="trace">
       <Failure error={query.error} onRetry={query.refetch} />
-      {query.isPending ? <p className="muted center">Loading the trace…</p> : null}
       <div className="trace-head">
         <WayBack neighbours={neighbours} onStep={step} />
         <Summary state={state} />
@@ -311,6 +310,8 @@ export const TraceView = () => {
                 />
               )}
             </>
+          ) : query.isPending ? (
+            <Skeleton label="Loading the trace…" rows={9} />
           ) : null}
         </section>
         <Splitter label="Width of the tree" share={share} onShare={divide} />
@@ -330,6 +331,8 @@ export const TraceView = () => {
                 change((before) => changed<TraceSearch>(before, { plain: plain || undefined }))
               }
             />
+          ) : query.isPending ? (
+            <Skeleton label="" rows={9} />
           ) : null}
         </section>
       </div>

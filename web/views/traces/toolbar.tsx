@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp, Columns3, Minus, Plus, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
@@ -67,7 +68,17 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
     setPath('');
   };
   return (
-    <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
+    <Popup
+      label={
+        <>
+          <Columns3 /> Columns
+        </>
+      }
+      name="Columns"
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+    >
       <Form className="stack" onSubmit={submit} ref={form}>
         <ul className="column-list">
           {places.map(({ id, hidden, width }, at) => {
@@ -89,7 +100,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
                     idle={hidden}
                     onClick={() => widen(-widthStep)}
                   >
-                    −
+                    <Minus />
                   </Button>
                   <Button
                     kind="quiet"
@@ -97,7 +108,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
                     idle={hidden}
                     onClick={() => widen(widthStep)}
                   >
-                    +
+                    <Plus />
                   </Button>
                   <Button
                     kind="quiet"
@@ -105,7 +116,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
                     idle={at === 0}
                     onClick={() => set(movedPlaces(places, id, -1))}
                   >
-                    ↑
+                    <ArrowUp />
                   </Button>
                   <Button
                     kind="quiet"
@@ -113,7 +124,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
                     idle={at === places.length - 1}
                     onClick={() => set(movedPlaces(places, id, 1))}
                   >
-                    ↓
+                    <ArrowDown />
                   </Button>
                   {paths.includes(id) ? (
                     <Button
@@ -121,7 +132,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
                       aria-label={`Remove the column ${title}`}
                       onClick={() => setPaths(paths.filter((other) => other !== id))}
                     >
-                      ✕
+                      <X />
                     </Button>
                   ) : null}
                 </span>

@@ -1,4 +1,5 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
+import { BellPlus, Braces, Download, Ellipsis, X } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
@@ -15,9 +16,10 @@ import type { Changes, TracesSearch } from '../../navigation/search.ts';
 import { keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useRead, useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Failure, IconButton, Notice, RefreshButton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
+import { View } from '../../ui/view.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
 import { ColumnMenu, QueryDialog } from './toolbar.tsx';
@@ -33,6 +35,7 @@ interface ListProgressProps {
 /** How many rows a list has, as far as it was read. */
 const rowsText = ({ complete, rows }: ListState, count: number | undefined): string => {
   if (complete) return countedText(rows.length, 'row');
+  if (rows.length === 0) return '';
   return count === undefined
     ? `${countText(rows.length)}+ rows`
     : `${countText(rows.length)} of ${countedText(count, 'row')}`;
@@ -68,7 +71,7 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
       ) : null}
       {phase === 'reading' || phase === 'stopped' ? (
         <>
-          <span className="muted">{phase === 'reading' ? 'reading…' : 'stopped'}</span>
+          {phase === 'stopped' ? <span>stopped</span> : null}
           <Button kind="quiet" onClick={phase === 'reading' ? list.stop : list.more}>
             {phase === 'reading' ? 'Stop' : 'Go on'}
           </Button>
@@ -118,9 +121,7 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
       {mayWrite ? (
         <Button onClick={() => setAdding(true)}>Add {countText(picked.length)} to dataset</Button>
       ) : null}
-      <Button kind="quiet" onClick={clear} aria-label="Clear selection">
-        ✕
-      </Button>
+      <IconButton icon={X} name="Clear selection" onClick={clear} />
       <AddDialog open={adding} onClose={() => setAdding(false)}>
         <AddToDataset project={project} calls={picked} />
       </AddDialog>
@@ -145,7 +146,7 @@ const TellMe = ({ search: { project, all, status, text, where, source } }: { sea
     className="button plain"
     title="Alert on the count, latency or cost of these calls"
   >
-    Create alert
+    <BellPlus /> Create alert
   </Link>
 );
 
@@ -220,31 +221,18 @@ export const TracesView = () => {
   useLive(isLive, list, keepPlace);
   const isEmpty = state.complete && state.rows.length === 0;
   return (
-    <main className="traces">
-      <h1 className="hidden">Traces of {search.project}</h1>
-      <div className="toolbar">
-        <FilterBar
-          search={search}
-          searchBox={searchBox}
-          onChange={change}
-          more={
-            <Button
-              className="phone"
-              aria-label="More"
-              aria-expanded={showMore}
-              onClick={() => setShowMore(!showMore)}
-            >
-              ⋯
-            </Button>
-          }
-        />
+    <View
+      title={search.all ? 'All calls' : 'Traces'}
+      fixed
+      className="traces"
+      about={<ListProgress state={state} list={list} live={isLive} filtered={filtered} />}
+      actions={
         <div className={showMore ? 'actions open' : 'actions'}>
-          <ListProgress state={state} list={list} live={isLive} filtered={filtered} />
-          <span className="spring" />
           <Selection picks={picks} project={search.project} />
           <div className="folded">
             <Check
               label="Live"
+              isSwitch
               title={mayLive ? undefined : 'Only when sorted by newest, and without a filter on cost'}
               checked={live}
               disabled={!mayLive}
@@ -252,13 +240,30 @@ export const TracesView = () => {
             />
             <SavedMenu view="traces" search={search} />
             <TellMe search={search} />
-            <Button onClick={refresh}>Refresh</Button>
-            <Button onClick={() => setShowQuery(true)}>Query</Button>
-            <ColumnMenu search={search} onChange={changeColumns} />
-            <Button onClick={() => setShowExport(true)}>Export</Button>
+            <IconButton icon={Braces} name="Query" onClick={() => setShowQuery(true)} />
+            <IconButton icon={Download} name="Export" onClick={() => setShowExport(true)} />
+            <RefreshButton onClick={refresh} />
           </div>
         </div>
-      </div>
+      }
+      toolbar={
+        <FilterBar
+          search={search}
+          searchBox={searchBox}
+          onChange={change}
+          more={
+            <IconButton
+              className="phone"
+              icon={Ellipsis}
+              name="More"
+              aria-expanded={showMore}
+              onClick={() => setShowMore(!showMore)}
+            />
+          }
+          end={<ColumnMenu search={search} onChange={changeColumns} />}
+        />
+      }
+    >
       {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
       <Failure error={failure} onRetry={refresh} />
       {isEmpty ? (
@@ -287,6 +292,6 @@ export const TracesView = () => {
         {showExport ? <ExportDialog list={list} open onClose={() => setShowExport(false)} /> : null}
       </Suspense>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
-    </main>
+    </View>
   );
 };

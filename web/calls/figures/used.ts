@@ -4,9 +4,39 @@ import { whole } from './requests.ts';
 
 const none: readonly string[] = [];
 
-/** For how many days back models are listed that were used. */
+/** For how many days back what was used is listed. */
 const usedDays = 90;
 const dayMs = 86_400_000;
+
+/** The statistics that tell what was used. */
+const recent = (project: string) => {
+  const now = Date.now();
+  return {
+    project_id: project,
+    start: new Date(now - usedDays * dayMs).toISOString(),
+    end: new Date(now).toISOString(),
+    granularity: whole,
+  };
+};
+
+/** The users of the keys that reported calls of late. */
+export const useUsers = (project: string): readonly string[] => {
+  const { data = none } = useRead(['users', project], async ({ client, signal }) => {
+    const { call_buckets } = await client.ask(
+      '/calls/stats',
+      {
+        ...recent(project),
+        call_metrics: [{ metric: 'call_count' }],
+        group_by: ['svc_user_id'],
+      },
+      signal,
+    );
+    return call_buckets
+      .flatMap(({ svc_user_id: user }) => (typeof user === 'string' && user !== '' ? [user] : []))
+      .sort();
+  });
+  return data;
+};
 
 /**
  * The models that the service's upstreams have, that were used of late, and that have a price of the
@@ -15,14 +45,10 @@ const dayMs = 86_400_000;
 export const useModels = (project: string): readonly string[] => {
   const mayAsk = useAllowed(project, 'inference');
   const { data = none } = useRead(['models of the playground', project], async ({ client, signal }) => {
-    const now = Date.now();
     const used = client.ask(
       '/calls/stats',
       {
-        project_id: project,
-        start: new Date(now - usedDays * dayMs).toISOString(),
-        end: new Date(now).toISOString(),
-        granularity: whole,
+        ...recent(project),
         usage_metrics: [{ metric: 'total_tokens', aggregations: ['count'] }],
       },
       signal,

@@ -1,0 +1,68 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { report, turn } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+/* Nothing that is on the screen moves when something comes. */
+
+const visit = useBrowser();
+const project = 'page/stability';
+const at = encodeURIComponent(project);
+
+beforeAll(async () => {
+  for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
+});
+
+/** Every view, with something that is there once it has all. */
+const views: readonly (readonly [string, string, string])[] = [
+  ['the traces', `traces?project=${at}`, '.row-link'],
+  ['a trace', `trace?project=${at}&trace=s1`, '.message'],
+  ['the threads', `threads?project=${at}`, '.threads tbody a'],
+  ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
+  [
+    'the overview',
+    `overview?project=${at}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
+    '.chart canvas',
+  ],
+  ['the alerts', `alerts?project=${at}`, 'h1'],
+  ['the datasets', `datasets?project=${at}`, '.empty'],
+  ['the evaluations', `evaluations?project=${at}`, 'h1'],
+  ['the evaluators', `evaluators?project=${at}`, 'h1'],
+  ['the reviews', `reviews?project=${at}`, '.empty'],
+  ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],
+  ['the objects', `objects?project=${at}`, '.empty'],
+  ['the prices', `prices?project=${at}`, 'form'],
+];
+
+/** How much the parts of a page have moved, and which moved most. The browser has noted it. */
+const readShift = (page: Page): Promise<{ sum: number; parts: string[] }> =>
+  page.evaluate(`new Promise((resolve) => {
+    const moves = [];
+    new PerformanceObserver((list) => moves.push(...list.getEntries())).observe({
+      type: 'layout-shift',
+      buffered: true,
+    });
+    setTimeout(
+      () =>
+        resolve({
+          sum: moves.reduce((sum, { value }) => sum + value, 0),
+          parts: moves.flatMap(({ value, sources }) =>
+            sources.map(({ node }) => value.toFixed(3) + ' ' + (node?.className || node?.nodeName)),
+          ),
+        }),
+      300,
+    );
+  })`);
+
+describe.each([
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+])('at $width px', (viewport) => {
+  it.each(views)('%s stays where it is', async (_, path, sign) => {
+    const page = await visit(path, { viewport });
+    await page.locator(sign).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const { sum, parts } = await readShift(page);
+    expect(sum, parts.join('\n')).toBeLessThan(0.1);
+  });
+});

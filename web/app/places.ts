@@ -1,0 +1,96 @@
+import {
+  Bell,
+  Box,
+  ChartColumn,
+  CircleDollarSign,
+  ClipboardCheck,
+  Database,
+  FlaskConical,
+  Gavel,
+  ListTree,
+  type LucideIcon,
+  MessagesSquare,
+  SquareTerminal,
+} from 'lucide-react';
+import type { Wakeable } from '../api/wake.ts';
+import { useKept } from '../session/kept.ts';
+
+/** The views of a project that the navigation leads to. */
+type Path =
+  | '/traces'
+  | '/threads'
+  | '/overview'
+  | '/alerts'
+  | '/datasets'
+  | '/evaluations'
+  | '/evaluators'
+  | '/reviews'
+  | '/playground'
+  | '/objects'
+  | '/prices';
+
+export interface Place {
+  readonly to: Path;
+  readonly icon: LucideIcon;
+  /** The function that it needs first. @default - it is not woken beforehand */
+  readonly wakes?: Wakeable;
+}
+
+interface PlaceGroup {
+  readonly title: string;
+  readonly places: readonly Place[];
+}
+
+/** The views of a project, by what they are for. */
+export const placeGroups: readonly PlaceGroup[] = [
+  {
+    title: 'Observe',
+    places: [
+      { to: '/traces', icon: ListTree },
+      { to: '/threads', icon: MessagesSquare, wakes: '/threads/stream_query' },
+      { to: '/overview', icon: ChartColumn, wakes: '/calls/stats' },
+      { to: '/alerts', icon: Bell },
+    ],
+  },
+  {
+    title: 'Improve',
+    places: [
+      { to: '/datasets', icon: Database },
+      { to: '/evaluations', icon: FlaskConical },
+      { to: '/evaluators', icon: Gavel },
+      { to: '/reviews', icon: ClipboardCheck },
+    ],
+  },
+  {
+    title: 'Build',
+    places: [
+      { to: '/playground', icon: SquareTerminal },
+      { to: '/objects', icon: Box },
+    ],
+  },
+  {
+    title: 'Settings',
+    places: [{ to: '/prices', icon: CircleDollarSign }],
+  },
+];
+
+/** The views of a project. */
+export const places: readonly Place[] = placeGroups.flatMap((group) => group.places);
+
+/** The list that a view of one thing belongs to, by the path of that view. */
+export const parents: Readonly<Record<string, Path>> = {
+  trace: '/traces',
+  call: '/traces',
+  compare: '/traces',
+  thread: '/threads',
+  evaluation: '/evaluations',
+};
+
+type ListSearch = Readonly<Record<string, unknown>> & { readonly project: string };
+
+/** The state in which each list was left, which its link leads back to. */
+export const useListSearch = (project: string): ((to: Path) => ListSearch) => {
+  const [traces] = useKept<ListSearch>('kept list', project, { project });
+  const [threads] = useKept<ListSearch>('kept threads', project, { project });
+  return (to) => (to === '/traces' ? traces : to === '/threads' ? threads : { project });
+};
