@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { localRegion } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTokens } from '../../../examples/iam-token.ts';
 import { grantRole, parseRoleArn } from '../../../foundations/auth/index.ts';
