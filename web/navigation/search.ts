@@ -130,16 +130,21 @@ export type OtherSource = Exclude<CallSource, 'production'> | 'all';
 
 const readOtherSource: Reader<OtherSource> = choiceReader(otherSources);
 
-/** What the calls of a list are filtered by, whatever their time. */
-const callFilters = {
-  /** All calls and not only roots. @default - false */
-  all: readFlag,
+/** What calls are filtered by, of whatever level and time. */
+const anyLevelFilters = {
   status: listReader(readText),
   /** A text that inputs or output contain. */
   text: readText,
   where: listReader(readCondition),
   /** @default - production */
   source: readOtherSource,
+};
+
+/** What the calls of a list are filtered by, whatever their time. */
+const callFilters = {
+  /** All calls and not only roots. @default - false */
+  all: readFlag,
+  ...anyLevelFilters,
 };
 
 const parseTraces = parser({
@@ -292,8 +297,9 @@ export const parseOverviewSearch = parser({
   /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
   from: readTime,
   to: readTime,
-  /** @default - production */
-  source: readOtherSource,
+  ...anyLevelFilters,
+  /** Whether only roots count. @default - false */
+  roots: readFlag,
   /** @default - op */
   by: choiceReader(dimensions),
   /** Whether the charts have a line for each of the largest groups. @default - false */
