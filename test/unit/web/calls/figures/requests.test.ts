@@ -47,7 +47,7 @@ describe('the period of the overview', () => {
 
 describe('what the overview counts', () => {
   const period = toPeriod({ project }, now);
-  const where = [{ path: 'attributes.release', op: 'is', value: '1.4' }] as const;
+  const where = [{ path: 'attributes.release', op: 'is', value: 'v1.4' }] as const;
 
   it('is production, of all levels, which rollups know', () => {
     const counted = countedBy({ project });
@@ -66,7 +66,7 @@ describe('what the overview counts', () => {
         $expr: {
           $and: [
             { $in: [{ $getField: 'summary.svc.status' }, [{ $literal: 'error' }]] },
-            { $eq: [{ $getField: 'attributes.release' }, { $literal: '1.4' }] },
+            { $eq: [{ $getField: 'attributes.release' }, { $literal: 'v1.4' }] },
           ],
         },
       },
