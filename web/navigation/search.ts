@@ -189,12 +189,17 @@ export const needsTotals = (search: TracesSearch): boolean => {
   return status.includes('descendant_error') || paths.some((path) => path.startsWith(totalsPath));
 };
 
+/** Whether a list is sorted by what feedback says: the service reads that of all its calls. */
+const isSortedByScore = ({ sort = '' }: TracesSearch): boolean => /^-?feedback\./.test(sort);
+
 /**
- * A list whose traces are added up is of a time, since the service reads all of it: the last seven
+ * A list whose traces are added up, or that is sorted by scores, is of a time, since the service reads all of it: the last seven
  * days, unless its reader chose another.
  */
 const withTime = (search: TracesSearch): TracesSearch =>
-  needsTotals(search) && !search.range && !search.from ? { ...search, range: '7d' } : search;
+  (needsTotals(search) || isSortedByScore(search)) && !search.range && !search.from
+    ? { ...search, range: '7d' }
+    : search;
 
 export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch =>
   withTime(parseTraces(search));

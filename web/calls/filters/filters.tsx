@@ -16,6 +16,7 @@ import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { statusTexts } from '../badges.tsx';
+import { parseScorePath, scoreText } from '../scores.ts';
 import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
@@ -50,8 +51,12 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
 ];
 
 /** The words for a path. */
-const pathText = (path: string): string =>
-  suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
+const pathText = (path: string): string => {
+  const score = parseScorePath(path);
+  return score
+    ? scoreText(score)
+    : (suggestions.find((suggestion) => suggestion.path === path)?.text ?? path);
+};
 
 const modelPath = 'summary.usage.';
 
