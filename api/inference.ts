@@ -224,3 +224,6 @@ export const inference = /* @__PURE__ */ endpoint({
     },
   ],
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const inferenceRoutes = [inference] as const;

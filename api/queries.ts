@@ -15,6 +15,7 @@ import {
   listSchema,
   nullish,
   record,
+  safeParse,
   withDefault,
 } from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
@@ -389,15 +390,15 @@ export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniTyp
  * are read before other fields are checked. It is made once for each of the few combinations.
  */
 const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> => {
-  const made = new Map<string, z.ZodMiniType<T, Sent>>();
+  const schemas = new Map<string, z.ZodMiniType<T, Sent>>();
   const schema = z.pipe(
     z.custom<Sent>(() => true),
     z.transform((body, context): T => {
       const includes = toIncludes(isJsonObject(body) ? body : {});
       const key = JSON.stringify(includes);
-      const schema = made.get(key) ?? make(includes);
-      made.set(key, schema);
-      const result = schema.safeParse(body);
+      const schema = schemas.get(key) ?? make(includes);
+      schemas.set(key, schema);
+      const result = safeParse(schema, body);
       if (result.success) return result.data;
       for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never);
       return z.NEVER;
@@ -418,7 +419,8 @@ const columnsKind = (kind: RecordKind): RecordKind => ({
 });
 
 /** Dotted paths into calls of a kind. */
-export const paths = (kind: RecordKind) => listSchema(pathSchema(columnsKind(kind)), maxColumns, 'paths');
+export const paths = (kind: RecordKind) =>
+  listSchema(pathSchema(columnsKind(kind)), maxColumns, { noun: 'paths' });
 
 const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
 
@@ -621,3 +623,6 @@ export const callsQueryStats = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const queryRoutes = [callRead, callsStreamQuery, callsQueryStats] as const;

@@ -95,12 +95,12 @@ const metric = <M extends CallMetric | UsageMetric>(metrics: readonly [M, ...M[]
       percentiles: percentilesField(),
     },
     {},
-    ({ metric, aggregations: wanted, percentiles }) => {
+    ({ metric, aggregations: requestedAggregations, percentiles }) => {
       // What is asked for without saying how is summed up.
-      const made = wanted ?? (percentiles?.length ? [] : (['sum'] as const));
+      const aggregations = requestedAggregations ?? (percentiles?.length ? [] : (['sum'] as const));
       return {
         metric: metric as M,
-        aggregations: [...new Set<Aggregation>(made)] as readonly Aggregation[],
+        aggregations: [...new Set<Aggregation>(aggregations)] as readonly Aggregation[],
         percentiles: [...new Set(percentiles)] as readonly number[],
       };
     },
@@ -458,3 +458,6 @@ export const callsUsage = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const statsRoutes = [callsStats, callsUsage] as const;

@@ -137,3 +137,6 @@ export const threadsStreamQuery = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const threadRoutes = [threadsStreamQuery] as const;

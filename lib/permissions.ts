@@ -30,11 +30,13 @@ export interface Needs {
 
 /** All of what a function needs for several things. */
 export const combine = (needs: readonly (Needs | undefined)[]): Required<Needs> => {
-  const given = needs.filter((need) => need !== undefined);
+  const definedNeeds = needs.filter((need) => need !== undefined);
   return {
-    environment: Object.fromEntries(given.flatMap(({ environment = {} }) => Object.entries(environment))),
-    permissions: given.flatMap(({ permissions = [] }) => permissions),
-    storesReports: given.some(({ storesReports }) => storesReports),
+    environment: Object.fromEntries(
+      definedNeeds.flatMap(({ environment = {} }) => Object.entries(environment)),
+    ),
+    permissions: definedNeeds.flatMap(({ permissions = [] }) => permissions),
+    storesReports: definedNeeds.some(({ storesReports }) => storesReports),
   };
 };
 

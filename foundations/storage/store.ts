@@ -17,15 +17,15 @@ import type { ExpiryOf } from './tables.ts';
  */
 const maxSockets = 64;
 
-/** Keep-alive connections with time-outs: one second to connect, so many ms to answer. */
-export const httpHandler = (requestTimeoutMs: number) =>
+/** Connections with time-outs: one second to connect, so many ms to answer. They are kept unless told otherwise. */
+export const httpHandler = (requestTimeoutMs: number, { keepAlive = true } = {}) =>
   new NodeHttpHandler({
     connectionTimeout: 1000,
     requestTimeout: requestTimeoutMs,
     // Without it a time-out is only logged.
     throwOnRequestTimeout: true,
-    httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
-    httpsAgent: new Agent({ keepAlive: true, maxSockets }),
+    httpAgent: new HttpAgent({ keepAlive, maxSockets }),
+    httpsAgent: new Agent({ keepAlive, maxSockets }),
   });
 
 /**

@@ -1,6 +1,12 @@
 import { type CallSource, readSource, sources } from '../../../api/shared/header-fields.ts';
 import { sourceHeader } from '../../../api/shared/headers.ts';
-import { idRule, isId, type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
+import {
+  idRule,
+  isId,
+  type JsonObject,
+  nonEmptyString,
+  ServiceError,
+} from '../../../foundations/wire/index.ts';
 import { toCallId } from '../otel/span.ts';
 import { identify } from './end-user.ts';
 import type { InferenceBody } from './request.ts';
@@ -37,9 +43,6 @@ const parseTraceParent = (header = ''): TraceParent | undefined => {
   return { traceId, parentId: toCallId(traceId, spanId) };
 };
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 /** The session of Claude Code. It is the thread of its telemetry, too. */
 const claudeSession = 'x-claude-code-session-id';
 
@@ -48,7 +51,7 @@ const sessionHeaders = ['x-session-id', claudeSession, 'thread-id'] as const;
 
 /** @throws ServiceError 422 if a header cannot be a thread's id */
 const readSession = (headers: Headers): string | undefined => {
-  const name = sessionHeaders.find((each) => text(headers[each]) !== undefined);
+  const name = sessionHeaders.find((each) => nonEmptyString(headers[each]) !== undefined);
   const value = name && headers[name];
   if (value === undefined || isId(value)) return value;
   throw new ServiceError(422, [{ loc: ['header', name ?? ''], msg: idRule, type: 'value_error' }]);
@@ -62,8 +65,9 @@ const agents = [
 
 /** The coding agent that asks. A sub-agent of Claude Code has an id, and no name. */
 const readAgent = (headers: Headers): JsonObject | undefined => {
-  const id = text(headers['x-claude-code-agent-id']);
-  if (id !== undefined) return { name: text(headers['x-claude-code-agent-type']) ?? 'subagent', id };
+  const id = nonEmptyString(headers['x-claude-code-agent-id']);
+  if (id !== undefined)
+    return { name: nonEmptyString(headers['x-claude-code-agent-type']) ?? 'subagent', id };
   for (const { name, userAgent } of agents) {
     const [, version] = userAgent.exec(headers['user-agent'] ?? '') ?? [];
     if (version !== undefined) return { name, version };
@@ -74,7 +78,7 @@ const readAgent = (headers: Headers): JsonObject | undefined => {
 /** @throws ServiceError 422 if a header names no source */
 const parseSource = (header: string | undefined): CallSource | undefined => {
   const source = readSource(header);
-  if (text(header) === undefined || source !== undefined) return source;
+  if (nonEmptyString(header) === undefined || source !== undefined) return source;
   const msg = `should be one of ${sources.join(', ')}`;
   throw new ServiceError(422, [{ loc: ['header', sourceHeader], msg, type: 'enum' }]);
 };

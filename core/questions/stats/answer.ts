@@ -15,7 +15,7 @@ import { type FieldPath, toPath } from '../../../foundations/expression/index.ts
 import { findBucket } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
 import { getSource, getStatus } from '../../records/calls/index.ts';
-import type { CallRow } from '../query/index.ts';
+import type { QueriedCall } from '../query/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, Numbers } from './cells.ts';
 
 /** The values of the fields that calls are grouped by, in the order of the request. */
@@ -43,12 +43,12 @@ const tooMany = invalid({
 const maxValue = 1024;
 
 /** What a path leads to; null for nothing, and for what is too long to tell calls apart. */
-const shortValue = (call: CallRow, path: FieldPath): JsonValue => {
+const shortValue = (call: QueriedCall, path: FieldPath): JsonValue => {
   const value = call.value(path) ?? null;
   return value !== null && JSON.stringify(value).length > maxValue ? null : value;
 };
 
-const ofAttribute = (field: GroupField): ((call: CallRow) => JsonValue) => {
+const ofAttribute = (field: GroupField): ((call: QueriedCall) => JsonValue) => {
   const path = toPath(field);
   return (call) => shortValue(call, path);
 };
@@ -65,9 +65,9 @@ const getScorePath = ({ groupByFeedback: score }: StatsRequest): FieldPath | und
 
 const attributeReaders = Object.fromEntries(
   headerAttributes.map((name) => [`attributes.${name}`, ofAttribute(`attributes.${name}`)]),
-) as Record<`attributes.${HeaderAttribute}`, (call: CallRow) => JsonValue>;
+) as Record<`attributes.${HeaderAttribute}`, (call: QueriedCall) => JsonValue>;
 
-const ofCall: Readonly<Record<GroupField, (call: CallRow) => JsonValue>> = {
+const ofCall: Readonly<Record<GroupField, (call: QueriedCall) => JsonValue>> = {
   ...attributeReaders,
   op_name: ({ header }) => header.start.opName,
   user: ({ header }) => header.start.userId,
@@ -107,7 +107,7 @@ export class Output {
     this.#keeping = keepingFor({ calls, usage });
   }
 
-  getValues(call: CallRow): GroupValues {
+  getValues(call: QueriedCall): GroupValues {
     const values = this.#groupBy.map((field) => ofCall[field](call));
     return this.#score ? [...values, shortValue(call, this.#score)] : values;
   }
@@ -218,13 +218,13 @@ const aggregate: Readonly<Record<FeedbackAggregation, (numbers: Counted) => numb
 
 /** What is made of numbers, with its name: `avg`, `p95`. */
 export const computeFigures = (
-  asked: {
+  requested: {
     readonly aggregations: readonly FeedbackAggregation[];
     readonly percentiles: readonly number[];
   },
   numbers: Counted,
 ): (readonly [name: string, value: number | null])[] => {
-  const { aggregations, percentiles } = asked;
+  const { aggregations, percentiles } = requested;
   const values = numbers.count === 0 ? [] : numbers.percentiles(percentiles);
   return [
     ...aggregations.map((aggregation) => [aggregation, aggregate[aggregation](numbers)] as const),

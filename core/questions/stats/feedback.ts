@@ -182,7 +182,7 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
     const buckets = [...cells]
       .sort(([a], [b]) => a - b)
       .map(([bucket, { count, numbers, values }]): BucketRow => {
-        const made = metrics.flatMap((metric, i) => {
+        const metricValues = metrics.flatMap((metric, i) => {
           const counted = numbers[i] ?? new Numbers(true);
           all.numbers[i]?.merge(counted);
           const figures = computeFigures(metric, withSketch(counted)).map(
@@ -195,7 +195,7 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
             ]);
           return figures;
         });
-        return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(made) };
+        return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(metricValues) };
       });
     const stats = metrics.map((metric, i) => {
       const counted = all.numbers[i] ?? new Numbers(true);

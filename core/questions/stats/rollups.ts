@@ -148,15 +148,20 @@ class RolledUp {
     const { table, projectId, store, now } = this.#reading;
     const fresh = this.#fresh();
     if (fresh.length === 0) return;
-    const made = new Map([...this.#hourly, ...fresh.map((rollup) => [rollup.number, rollup] as const)]);
+    const rollupsByHour = new Map([
+      ...this.#hourly,
+      ...fresh.map((rollup) => [rollup.number, rollup] as const),
+    ]);
     const changed = [...new Set(fresh.map(({ number }) => Math.floor(number / hoursOfDay)))];
     const days = changed.slice(0, maxStoredDays);
     const whole = this.hours.wholeDays
-      ? days.filter((day) => hoursOfTheDay(day).every((hour) => made.has(hour)))
+      ? days.filter((day) => hoursOfTheDay(day).every((hour) => rollupsByHour.has(hour)))
       : [];
     const paged = days.filter((day) => !whole.includes(day));
-    const ofDays = whole.map((day) => this.#rollupOfDay(day, made));
-    const ofHours = paged.flatMap((day) => hoursOfTheDay(day).flatMap((hour) => made.get(hour) ?? []));
+    const ofDays = whole.map((day) => this.#rollupOfDay(day, rollupsByHour));
+    const ofHours = paged.flatMap((day) =>
+      hoursOfTheDay(day).flatMap((hour) => rollupsByHour.get(hour) ?? []),
+    );
     const spent = { ...budget, deadline: Math.min(budget.deadline, now() + storeMs) };
     await Promise.all([
       storeRollups(table, 'days', projectId, ofDays, store.retentionDays, spent),
@@ -235,10 +240,10 @@ class RolledUp {
     return fresh;
   }
 
-  #rollupOfDay(day: number, made: ReadonlyMap<Hour, Rollup>): Rollup {
+  #rollupOfDay(day: number, rollupsByHour: ReadonlyMap<Hour, Rollup>): Rollup {
     const all = new Groups(kept);
     for (const hour of hoursOfTheDay(day))
-      for (const group of made.get(hour)?.groups ?? []) all.cell(group).merge(group.cell);
+      for (const group of rollupsByHour.get(hour)?.groups ?? []) all.cell(group).merge(group.cell);
     return { number: day, mark: this.#markOfDay(day), groups: all.all };
   }
 }

@@ -46,8 +46,8 @@ export const toPeriod = ({ range, from, to }: OverviewSearch, now: number): Peri
   const end =
     (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
   const length = ranges[range ?? '24h'] * minuteMs;
-  const asked = from === undefined || range ? end - length : Date.parse(from);
-  const start = asked < end ? asked : end - length;
+  const startTime = from === undefined || range ? end - length : Date.parse(from);
+  const start = startTime < end ? startTime : end - length;
   return {
     start,
     end,

@@ -23,7 +23,8 @@ import { hiddenIn } from './layout.ts';
 /** How many rows are asked for at once. */
 export const pageSize = 100;
 
-const field = (path: string) => ({ $getField: path });
+/** A column or a path below one, in a query. */
+export const field = (path: string) => ({ $getField: path });
 
 /** Columns that are texts, whatever they look like: ids, names and the exception. */
 const plainColumns = /^((\w+_)?id|(op|display)_name|exception)$/;

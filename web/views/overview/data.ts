@@ -62,14 +62,21 @@ interface ModelCallsProps {
  * The errors and latencies of models, over time, of the period, and of the one before it. They are
  * read from the headers of calls, so they are asked for when these are few enough.
  */
-const useModelCalls = ({ counted, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
+const useModelCalls = ({
+  counted,
+  period,
+  wanted: isEnabled,
+  split,
+  calls,
+  callsBefore,
+}: ModelCallsProps) => {
   const useCounted = (request: StatsQuery, enabled: boolean) => useStats(request, { enabled });
-  const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
+  const isFew = (count: number | undefined) => isEnabled && count !== undefined && count <= maxRead;
   return {
     series: useCounted(modelCallsRequest(counted, period, period.granularity), split && isFew(calls)),
     now: useCounted(modelCallsRequest(counted, period, whole), isFew(calls)),
     before: useCounted(modelCallsRequest(counted, period.before, whole), isFew(callsBefore)),
-    tooMany: wanted && (calls ?? 0) > maxRead,
+    tooMany: isEnabled && (calls ?? 0) > maxRead,
   };
 };
 

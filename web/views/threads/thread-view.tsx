@@ -68,10 +68,12 @@ const readResumes = async (
   calls: readonly CallRow[],
 ): Promise<CallRow[]> => {
   const waiting = new Set(calls.filter(hasWaited).map(({ turn_id }) => turn_id));
-  const asked = turns.filter(({ id }) => waiting.has(id));
-  const threads = asked.flatMap(({ thread_id }) => thread_id ?? []);
+  const waitingTurns = turns.filter(({ id }) => waiting.has(id));
+  const threads = waitingTurns.flatMap(({ thread_id }) => thread_id ?? []);
   if (threads.length === 0) return [];
-  const isOfTurn: Operation = { $in: [{ $getField: 'turn_id' }, asked.map(({ id }) => ({ $literal: id }))] };
+  const isOfTurn: Operation = {
+    $in: [{ $getField: 'turn_id' }, waitingTurns.map(({ id }) => ({ $literal: id }))],
+  };
   const isRoot: Operation = { $eq: [{ $getField: 'parent_id' }, { $literal: null }] };
   const rows = await readRows(reading, {
     project_id: project,
@@ -89,13 +91,13 @@ const findNodes = (
   turns: readonly CallRow[],
   readAt: number,
 ): Map<string, TreeNode> => {
-  const wanted = new Set(turns.map(({ id }) => id));
+  const turnIds = new Set(turns.map(({ id }) => id));
   const found = new Map<string, TreeNode>();
   const waiting = [...Map.groupBy(calls, ({ trace_id }) => trace_id).values()].flatMap((trace) =>
     toTree(trace, readAt),
   );
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (wanted.has(node.call.id)) found.set(node.call.id, node);
+    if (turnIds.has(node.call.id)) found.set(node.call.id, node);
     waiting.push(...node.children);
   }
   return found;

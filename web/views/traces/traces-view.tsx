@@ -40,12 +40,12 @@ const rowsText = ({ complete, rows }: ListState, count: number | undefined): str
 
 /** How many rows there are, and what is going on. */
 const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
-  const [asked, setAsked] = useState<number>();
+  const [countedList, setCountedList] = useState<number>();
   // Counting reads the headers of all rows: only when somebody asks.
   const { data, error, isFetching } = useRead(
     ['count', list.number],
     ({ client, signal }) => client.ask('/calls/query_stats', countRequest(list.request), signal),
-    { enabled: asked === list.number },
+    { enabled: countedList === list.number },
   );
   const { complete, rows, phase, read } = state;
   // Costs and feedback are joined to rows, and not counted by.
@@ -62,7 +62,7 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
       ) : null}
       {isCounted && error ? <span className="error-text">{errorText(error)}</span> : null}
       {isCounted && !data && !error ? (
-        <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(list.number)}>
+        <Button kind="quiet" disabled={isFetching} onClick={() => setCountedList(list.number)}>
           {isFetching ? 'Counting…' : 'Count all'}
         </Button>
       ) : null}

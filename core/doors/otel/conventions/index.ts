@@ -3,11 +3,12 @@ import {
   isNumber,
   type JsonObject,
   type JsonValue,
+  nonEmptyString,
   plainNumber,
 } from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { isDict, plain, structured, toText } from '../values.ts';
+import { isDict, plain, structured } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
@@ -80,13 +81,13 @@ const releaseKeys = labelKeys('release');
 const tagKeys = labelKeys('tags');
 
 const toLabel = (value: AttributeValue | undefined): string | undefined =>
-  isNumber(value) ? String(plainNumber(value)) : toText(value);
+  isNumber(value) ? String(plainNumber(value)) : nonEmptyString(value);
 
 /** Tags as a list, as the JSON text of one, or as a text with commas. */
 const parseTags = (value: AttributeValue | undefined): readonly string[] | undefined => {
   const given = value === undefined ? undefined : structured(plain(value));
   const list = typeof given === 'string' ? given.split(',').map((tag) => tag.trim()) : given;
-  const tags = Array.isArray(list) ? list.flatMap((tag) => toText(tag) ?? []) : [];
+  const tags = Array.isArray(list) ? list.flatMap((tag) => nonEmptyString(tag) ?? []) : [];
   return tags.length > 0 ? tags : undefined;
 };
 
@@ -124,7 +125,7 @@ export const readLabels = (attributes: Attributes, resource: Attributes): Labels
   const found = {
     environment: firstIn(sources, environmentKeys, toLabel),
     release: firstIn(sources, releaseKeys, toLabel),
-    source: readSource(toText(resource.get('source'))) ?? (isTest(attributes) ? 'test' : undefined),
+    source: readSource(nonEmptyString(resource.get('source'))) ?? (isTest(attributes) ? 'test' : undefined),
     tags: firstIn([attributes], tagKeys, parseTags),
   };
   return Object.fromEntries(
@@ -214,7 +215,7 @@ export const translate = (source: Span): Translation => {
   const usage = isRequest(kind)
     ? firstResult((convention) => {
         const counts = convention.usage?.(span);
-        return counts && toUsage(counts, toText(inputs.model));
+        return counts && toUsage(counts, nonEmptyString(inputs.model));
       })
     : undefined;
   if (usage) add(marks, usage.marks);

@@ -61,7 +61,7 @@ const sourcePath = 'attributes.source';
 const failedBelow: EndStatus = 'descendant_error';
 
 /** A call on its way through a query: its header, and what has been fetched of the rest. */
-export class CallRow {
+export class QueriedCall {
   readonly header: CallHeader;
   /** Null until it is fetched. */
   readonly payload: Payload | null;
@@ -79,18 +79,18 @@ export class CallRow {
   }
 
   /** The same call as it was read with its payload. */
-  readAs({ header, payload }: StoredCall): CallRow {
-    return new CallRow(header, payload, this.extras, this.found);
+  readAs({ header, payload }: StoredCall): QueriedCall {
+    return new QueriedCall(header, payload, this.extras, this.found);
   }
 
   /** The same call as it was read with its preview. */
-  previewedAs({ header, preview }: PreviewedCall): CallRow {
-    return new CallRow(header, null, { ...this.extras, preview }, this.found);
+  previewedAs({ header, preview }: PreviewedCall): QueriedCall {
+    return new QueriedCall(header, null, { ...this.extras, preview }, this.found);
   }
 
   /** The same call with more known of it. */
-  with(extras: Extras): CallRow {
-    return new CallRow(this.header, this.payload, { ...this.extras, ...extras }, this.found);
+  with(extras: Extras): QueriedCall {
+    return new QueriedCall(this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
   /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
@@ -249,7 +249,7 @@ const isWhole = ({ paths }: Projection): boolean => paths.some(({ steps }) => st
 export const jsonEncoder = (
   query: Pick<CallsQuery, 'columns' | 'includes' | 'returnExpanded' | 'userNameColumn'>,
   names: FieldNames = ownNames,
-): ((row: CallRow) => string) => {
+): ((row: QueriedCall) => string) => {
   const { returnExpanded, userNameColumn } = query;
   const columns = toProjection(query).map((projection) => ({
     column: projection.column,
@@ -276,7 +276,7 @@ export const jsonEncoder = (
 /** Calls as lines of CSV (RFC 4180, without their line breaks). */
 interface CsvEncoder {
   readonly header: string;
-  readonly line: (row: CallRow) => string;
+  readonly line: (row: QueriedCall) => string;
 }
 
 /** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */

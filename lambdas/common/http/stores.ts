@@ -11,10 +11,10 @@ import type { TableVariable } from '../../../foundations/storage/tables.ts';
 import { letHeapGrow } from '../heap.ts';
 
 /**
- * What a function reads of its deployment from its environment. The environment names the stores of
- * its route alone; any other throws an Error.
+ * The stores of a function, as its environment names them: those of its route alone. Any other throws
+ * an Error.
  */
-export interface Settings {
+export interface DeployedStores {
   readonly calls: Store;
   readonly objects: Store;
   readonly costs: Store;
@@ -28,12 +28,12 @@ export interface Settings {
 }
 
 /** What an environment variable gives. Throws an Error if it is not set. */
-const given = <T>(name: string, value: T | undefined): T => {
+const requireVariable = <T>(name: string, value: T | undefined): T => {
   if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
 };
 
-const variable = (name: string): string => given(name, process.env[name] || undefined);
+const variable = (name: string): string => requireVariable(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
 const readShards = (text: string): Store['shards'] => {
@@ -94,7 +94,7 @@ const lazyBucket = (name: string): Bucket => {
   };
 };
 
-const readSettings = (): Settings => {
+const readStores = (): DeployedStores => {
   const { PAYLOADS_BUCKET, REDACTION, KEEP_FEEDBACK } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
@@ -111,7 +111,7 @@ const readSettings = (): Settings => {
       table: { client, name },
       // Not every route with a table touches the bucket.
       get bucket() {
-        return given('PAYLOADS_BUCKET', payloads);
+        return requireVariable('PAYLOADS_BUCKET', payloads);
       },
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
@@ -129,19 +129,19 @@ const readSettings = (): Settings => {
   const feedback = readStore('FEEDBACK_TABLE');
   return {
     get calls() {
-      return given('CALLS_TABLE', calls);
+      return requireVariable('CALLS_TABLE', calls);
     },
     get objects() {
-      return given('OBJECTS_TABLE', objects);
+      return requireVariable('OBJECTS_TABLE', objects);
     },
     get costs() {
-      return given('COSTS_TABLE', costs);
+      return requireVariable('COSTS_TABLE', costs);
     },
     get feedback() {
-      return given('FEEDBACK_TABLE', feedback);
+      return requireVariable('FEEDBACK_TABLE', feedback);
     },
     get bookkeeping() {
-      return given('BOOKKEEPING_TABLE', bookkeeping);
+      return requireVariable('BOOKKEEPING_TABLE', bookkeeping);
     },
     notes,
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,
@@ -151,4 +151,4 @@ const readSettings = (): Settings => {
 letHeapGrow();
 
 /** Read once per container, together with the AWS clients and their connections. */
-export const settings: Settings = readSettings();
+export const stores: DeployedStores = readStores();
