@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { documented, field, nullish, problem, record, withDefault } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer } from './endpoint.ts';
-import { project, timestamp } from './fields.ts';
+import { flag, project, timestamp } from './fields.ts';
 import {
   aggregations,
   bucket,
@@ -46,6 +46,9 @@ const feedbackMetric = () =>
         'What is made of the values. Without this and `percentiles`: `avg`, `min` and `max` of numbers, `count_true` and `count_false`, or the `count` of texts.',
       ),
       percentiles: percentilesField(),
+      distribution: flag(
+        'Adds `distribution_<metric>` to buckets: how many records have each value, as `[value, count]`, the most common first. The 100 most common values of the whole time are told apart; others are under null.',
+      ),
     },
     {},
     ({

@@ -174,6 +174,22 @@ export const groupBy = () =>
     'At most two fields. The 1,000 largest groups are returned, the rest are under null. `source` is who made the calls: `production` unless they say otherwise. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
   );
 
+const feedbackGroup = () =>
+  record({
+    feedback_type: field(z.string().check(z.minLength(1), z.maxLength(1024)), 'The type of the feedback.'),
+    path: field(
+      withDefault(z.string().check(z.minLength(1), z.maxLength(1024)), 'value'),
+      'A dotted path into its payload; `value` without it.',
+    ),
+  }).register(documented, { name: 'FeedbackGroup' });
+
+/** Scores by which calls are grouped, beside the fields. */
+export const groupByFeedback = () =>
+  field(
+    nullish(feedbackGroup()),
+    'Groups by a score, too: by what the latest feedback of a type on each call has at a path. The field of the answer is `feedback`; null stands for calls without one.',
+  );
+
 export const callMetricsField = () =>
   metricList(callMetrics, 'CallMetric', 'What is counted of calls; nothing without it.');
 
@@ -212,6 +228,7 @@ const statsFields = () => ({
   call_metrics: callMetricsField(),
   usage_metrics: usageMetricsField(),
   group_by: groupBy(),
+  group_by_feedback: groupByFeedback(),
 });
 
 /** The end and the granularity that a request means. */

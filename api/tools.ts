@@ -15,7 +15,14 @@ import {
 } from '../foundations/wire/schema.ts';
 import { jsonObject, project } from './fields.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
-import { callMetricsField, granularity, groupBy, timezoneField, usageMetricsField } from './stats.ts';
+import {
+  callMetricsField,
+  granularity,
+  groupBy,
+  groupByFeedback,
+  timezoneField,
+  usageMetricsField,
+} from './stats.ts';
 
 /*
  * The tools of `POST /mcp`: what each takes and gives, and what a model is told of it. Names and
@@ -274,6 +281,7 @@ export const getStats = /* @__PURE__ */ tool({
         call_metrics: callMetricsField(),
         usage_metrics: usageMetricsField(),
         group_by: groupBy(),
+        group_by_feedback: groupByFeedback(),
         max_characters: maxCharacters,
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },

@@ -130,16 +130,21 @@ export type OtherSource = Exclude<CallSource, 'production'> | 'all';
 
 const readOtherSource: Reader<OtherSource> = choiceReader(otherSources);
 
-/** What the calls of a list are filtered by, whatever their time. */
-const callFilters = {
-  /** All calls and not only roots. @default - false */
-  all: readFlag,
+/** What calls are filtered by, of whatever level and time. */
+const anyLevelFilters = {
   status: listReader(readText),
   /** A text that inputs or output contain. */
   text: readText,
   where: listReader(readCondition),
   /** @default - production */
   source: readOtherSource,
+};
+
+/** What the calls of a list are filtered by, whatever their time. */
+const callFilters = {
+  /** All calls and not only roots. @default - false */
+  all: readFlag,
+  ...anyLevelFilters,
 };
 
 const parseTraces = parser({
@@ -184,12 +189,17 @@ export const needsTotals = (search: TracesSearch): boolean => {
   return status.includes('descendant_error') || paths.some((path) => path.startsWith(totalsPath));
 };
 
+/** Whether a list is sorted by what feedback says: the service reads that of all its calls. */
+const isSortedByScore = ({ sort = '' }: TracesSearch): boolean => /^-?feedback\./.test(sort);
+
 /**
- * A list whose traces are added up is of a time, since the service reads all of it: the last seven
+ * A list whose traces are added up, or that is sorted by scores, is of a time, since the service reads all of it: the last seven
  * days, unless its reader chose another.
  */
 const withTime = (search: TracesSearch): TracesSearch =>
-  needsTotals(search) && !search.range && !search.from ? { ...search, range: '7d' } : search;
+  (needsTotals(search) || isSortedByScore(search)) && !search.range && !search.from
+    ? { ...search, range: '7d' }
+    : search;
 
 export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch =>
   withTime(parseTraces(search));
@@ -292,8 +302,9 @@ export const parseOverviewSearch = parser({
   /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
   from: readTime,
   to: readTime,
-  /** @default - production */
-  source: readOtherSource,
+  ...anyLevelFilters,
+  /** Whether only roots count. @default - false */
+  roots: readFlag,
   /** @default - op */
   by: choiceReader(dimensions),
   /** Whether the charts have a line for each of the largest groups. @default - false */

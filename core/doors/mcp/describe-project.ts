@@ -94,6 +94,7 @@ export const describeProject = runs(description, async (args, context) => {
     filter: everyCall,
     where: null,
     groupBy: ['op_name' as const],
+    groupByFeedback: null,
   };
   const newest = { projectId, where, sort: newestFirst };
   const headers = headerAttributes.map((name) => `attributes.${name}`);

@@ -54,7 +54,7 @@ export const readStats = ({ stores, lookups, budget }: ToolContext, request: Sta
   computeStats(stores.calls, request, budget, lookups).answer();
 
 export const getStats = runs(description, async (args, context) => {
-  const { projectId, granularity, timezone, filter, where, groupBy, maxCharacters } = args;
+  const { projectId, granularity, timezone, filter, where, groupBy, groupByFeedback, maxCharacters } = args;
   const { start, end } = toRange(args, context.now, usualSpan);
   const asksNothing = args.calls.length === 0 && args.usage.length === 0;
   const timed = granularity !== null;
@@ -70,6 +70,7 @@ export const getStats = runs(description, async (args, context) => {
     filter,
     where,
     groupBy,
+    groupByFeedback,
     calls: asksNothing ? usualCalls : args.calls,
     usage: asksNothing ? usualUsage : args.usage,
   });

@@ -218,6 +218,8 @@ export const readCallJson = async (
 interface FoundCalls extends UnderWay {
   /** The calls as far as they have been looked at to find them. */
   readonly found: AsyncGenerator<readonly QueriedCall[]>;
+  /** Adds the feedback on calls that were found. */
+  readonly withFeedback: (calls: readonly QueriedCall[]) => Promise<readonly QueriedCall[]>;
 }
 
 /**
@@ -245,7 +247,12 @@ export const findCalls = (
     returnExpanded: false,
   };
   const all = startQuery(store, query, false, lookups, budget);
-  return { plan: all.plan, counts: all.counts, found: find(all) };
+  return {
+    plan: all.plan,
+    counts: all.counts,
+    found: find(all),
+    withFeedback: (calls) => all.enricher.enrich(calls, ['feedback']),
+  };
 };
 
 /** How many calls a selection has, and their bytes of JSON as they were received. */

@@ -11,7 +11,7 @@ import {
   type TokenMetric,
   type UsageMetric,
 } from '../../../api/stats.ts';
-import { toPath } from '../../../foundations/expression/index.ts';
+import { type FieldPath, toPath } from '../../../foundations/expression/index.ts';
 import { findBucket } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
 import { getSource, getStatus } from '../../records/calls/index.ts';
@@ -42,13 +42,26 @@ const tooMany = invalid({
 /** The longest value that tells calls apart, in characters of JSON. */
 const maxValue = 1024;
 
+/** What a path leads to; null for nothing, and for what is too long to tell calls apart. */
+const shortValue = (call: QueriedCall, path: FieldPath): JsonValue => {
+  const value = call.value(path) ?? null;
+  return value !== null && JSON.stringify(value).length > maxValue ? null : value;
+};
+
 const ofAttribute = (field: GroupField): ((call: QueriedCall) => JsonValue) => {
   const path = toPath(field);
-  return (call) => {
-    const value = call.value(path) ?? null;
-    return value !== null && JSON.stringify(value).length > maxValue ? null : value;
-  };
+  return (call) => shortValue(call, path);
 };
+
+/** The path of the score by which calls are grouped; undefined if they are not. */
+const getScorePath = ({ groupByFeedback: score }: StatsRequest): FieldPath | undefined =>
+  score
+    ? {
+        text: `feedback.[${score.feedbackType}].payload.${score.path}`,
+        field: 'feedback',
+        steps: [score.feedbackType, 'payload', ...score.path.split('.')],
+      }
+    : undefined;
 
 const attributeReaders = Object.fromEntries(
   headerAttributes.map((name) => [`attributes.${name}`, ofAttribute(`attributes.${name}`)]),
@@ -82,17 +95,21 @@ export const keepingFor = ({ calls, usage }: Pick<StatsRequest, 'calls' | 'usage
 export class Output {
   readonly #edges: readonly Micros[];
   readonly #groupBy: readonly GroupField[];
+  readonly #score: FieldPath | undefined;
   readonly #keeping: Keeping;
   readonly #cells = new Map<string, BucketCell>();
 
-  constructor({ calls, usage, groupBy }: StatsRequest, edges: readonly Micros[]) {
+  constructor(request: StatsRequest, edges: readonly Micros[]) {
+    const { calls, usage, groupBy } = request;
     this.#edges = edges;
     this.#groupBy = groupBy;
+    this.#score = getScorePath(request);
     this.#keeping = keepingFor({ calls, usage });
   }
 
   getValues(call: QueriedCall): GroupValues {
-    return this.#groupBy.map((field) => ofCall[field](call));
+    const values = this.#groupBy.map((field) => ofCall[field](call));
+    return this.#score ? [...values, shortValue(call, this.#score)] : values;
   }
 
   /** The group of calls that do not differ in their dimensions. */
@@ -132,7 +149,7 @@ export class Output {
   #mergeSmall(calls: ReadonlyMap<string, number>): void {
     const bySize = [...calls].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
     const large = new Set(bySize.slice(0, maxGroups).map(([key]) => key));
-    const rest = this.#groupBy.map(() => null);
+    const rest = [...this.#groupBy, ...(this.#score ? [this.#score] : [])].map(() => null);
     for (const [key, { bucket, values, cell }] of [...this.#cells]) {
       if (large.has(JSON.stringify(values))) continue;
       this.#cells.delete(key);
@@ -282,7 +299,7 @@ const groupNames = (field: GroupField): string => (field === 'user' ? 'svc_user_
 
 /** Makes the answer of cells, which come in order of time and group. */
 export const statsAnswer = (
-  { start, end, granularity, timezone, calls, usage, groupBy }: StatsRequest,
+  { start, end, granularity, timezone, calls, usage, groupBy, groupByFeedback }: StatsRequest,
   edges: readonly Micros[],
   cells: readonly BucketCell[],
 ): StatsAnswer => {
@@ -290,6 +307,7 @@ export const statsAnswer = (
     timestamp: formatTime(edges[bucket] ?? 0),
     ...(model !== undefined && { model }),
     ...Object.fromEntries(groupBy.map((field, i) => [groupNames(field), values[i] ?? null])),
+    ...(groupByFeedback && { feedback: values[groupBy.length] ?? null }),
   });
   const usageFields = (model: ModelCell): BucketFields =>
     Object.assign({}, ...usage.map((asked) => toFields(asked, withSketch(model[asked.metric]))));

@@ -102,7 +102,37 @@ const toNumber = (type: FeedbackValueType, value: JsonValue | undefined): number
 interface FeedbackCell {
   count: number;
   readonly numbers: readonly Numbers[];
+  /** How many records have each value, of metrics whose distribution is wanted. */
+  readonly values: readonly ValueCounts[];
 }
+
+/** How many records have each value; null stands for all that are not told apart. */
+type ValueCounts = Map<JsonValue, number>;
+
+const increase = (counts: ValueCounts, value: JsonValue, by: number): void => {
+  counts.set(value, (counts.get(value) ?? 0) + by);
+};
+
+/** The most values of a distribution that are told apart in an answer, and while they are counted. */
+const maxValues = 100;
+const maxCounted = 10_000;
+
+/** The commonest values, of which the rest is put under null. */
+const commonest = (all: ValueCounts): ReadonlySet<JsonValue> =>
+  new Set(
+    [...all]
+      .filter(([value]) => value !== null)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, maxValues)
+      .map(([value]) => value),
+  );
+
+/** A distribution as it is answered, the most common values first. */
+const toDistribution = (counts: ValueCounts, shown: ReadonlySet<JsonValue>): JsonValue => {
+  const told: ValueCounts = new Map();
+  for (const [value, count] of counts) increase(told, shown.has(value) ? value : null, count);
+  return [...told].sort(([, a], [, b]) => b - a).map(([value, count]) => [value, count]);
+};
 
 /** Statistics of feedback as they are answered. */
 export interface FeedbackStatsAnswer {
@@ -125,36 +155,50 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
   const newCell = (): FeedbackCell => ({
     count: 0,
     numbers: metrics.map(({ percentiles }) => new Numbers(percentiles.length > 0)),
+    values: metrics.map(() => new Map()),
   });
   const answer = async (): Promise<FeedbackStatsAnswer> => {
     const edges = bucketEdges(start, end, granularity, timezone);
     const cells = new Map<number, FeedbackCell>();
+    const all = newCell();
     for await (const { created_at, payload } of found) {
       const bucket = findBucket(edges, parseTime(created_at) ?? start);
       const cell = cells.get(bucket) ?? newCell();
       cells.set(bucket, cell);
       cell.count++;
-      for (const [i, { path, valueType }] of metrics.entries()) {
-        const number = toNumber(valueType, valueAt(payload, path));
-        if (number !== undefined) cell.numbers[i]?.add(number);
+      for (const [i, { path, valueType, distribution }] of metrics.entries()) {
+        const value = valueAt(payload, path);
+        const number = toNumber(valueType, value);
+        if (number === undefined) continue;
+        cell.numbers[i]?.add(number);
+        const counted = all.values[i];
+        if (!distribution || !counted) continue;
+        const known = counted.has(value ?? null) || counted.size < maxCounted ? (value ?? null) : null;
+        increase(counted, known, 1);
+        increase(cell.values[i] ?? new Map(), known, 1);
       }
     }
-    const inAll = newCell();
+    const shown = all.values.map(commonest);
     const buckets = [...cells]
       .sort(([a], [b]) => a - b)
-      .map(([bucket, { count, numbers }]): BucketRow => {
+      .map(([bucket, { count, numbers, values }]): BucketRow => {
         const metricValues = metrics.flatMap((metric, i) => {
           const counted = numbers[i] ?? new Numbers(true);
-          inAll.numbers[i]?.merge(counted);
-          return computeFigures(metric, withSketch(counted)).map(([name, value]) => [
-            `${name}_${metric.slug}`,
-            value,
-          ]);
+          all.numbers[i]?.merge(counted);
+          const figures = computeFigures(metric, withSketch(counted)).map(
+            ([name, value]): [string, JsonValue] => [`${name}_${metric.slug}`, value],
+          );
+          if (metric.distribution)
+            figures.push([
+              `distribution_${metric.slug}`,
+              toDistribution(values[i] ?? new Map(), shown[i] ?? new Set()),
+            ]);
+          return figures;
         });
         return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(metricValues) };
       });
     const stats = metrics.map((metric, i) => {
-      const counted = inAll.numbers[i] ?? new Numbers(true);
+      const counted = all.numbers[i] ?? new Numbers(true);
       return [metric.slug, Object.fromEntries(computeFigures(metric, withSketch(counted)))] as const;
     });
     return {

@@ -63,9 +63,10 @@ const hasHours = ({ first, last, isCut }: Hours): boolean => {
 
 /** Plans statistics. Pure. */
 export const planStats = (request: StatsRequest, edges: readonly number[]): StatsPlan => {
-  const { start, end, filter, where, groupBy } = request;
+  const { start, end, filter, where, groupBy, groupByFeedback } = request;
   const because =
     unknownToGroups(filter, where, groupBy) ??
+    (groupByFeedback ? 'groups by feedback' : undefined) ??
     unknownUsage(request) ??
     (hasHours(findHours([start, end], edges)) ? undefined : 'no whole hour in a bucket');
   return {

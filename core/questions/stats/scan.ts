@@ -26,6 +26,8 @@ interface Scanned {
   readonly withFailed: boolean;
   /** The attributes that are wanted. */
   readonly attributes: readonly HeaderAttribute[];
+  /** Whether the feedback on them is wanted. @default false */
+  readonly withFeedback?: boolean;
 }
 
 /** Counts of what was scanned so far. */
@@ -77,7 +79,7 @@ const getModel = ({ payload }: QueriedCall): string | undefined => {
  */
 export const scanCalls = async (
   store: Store,
-  { projectId, filter, where, withUsage, withFailed, attributes }: Scanned,
+  { projectId, filter, where, withUsage, withFailed, attributes, withFeedback = false }: Scanned,
   [from, to]: Span,
   take: TakeCall,
   counts: ScanCounts,
@@ -112,7 +114,8 @@ export const scanCalls = async (
       if (row && start.startedAt >= from && start.startedAt < to) await takeRow(row);
     }
   };
-  for await (const batch of query.found) {
+  for await (const found of query.found) {
+    const batch = withFeedback ? await query.withFeedback(found) : found;
     for (const row of batch) {
       if (isApart(row)) apart.push(row);
       else {

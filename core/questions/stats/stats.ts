@@ -83,6 +83,7 @@ export const computeStats = (
           withUsage,
           withFailed: wantsFailed(request),
           attributes: getAttributes(request),
+          withFeedback: request.groupByFeedback !== null,
         },
         span,
         (call, usage, failed) => {

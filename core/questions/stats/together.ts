@@ -33,7 +33,16 @@ const getEdges = ({ span: [from, to], edges = [] }: Ask): Micros[] => [from, ...
 /** Says how something is going to be counted by itself. Pure. */
 export const chooseSource = (store: Store, projectId: ProjectId, ask: Ask): AskSource => {
   const [start, end] = ask.span;
-  const request = { ...ask, projectId, start, end, granularity: 1, timezone: 'UTC', groupBy: [] };
+  const request = {
+    ...ask,
+    projectId,
+    start,
+    end,
+    granularity: 1,
+    timezone: 'UTC',
+    groupBy: [],
+    groupByFeedback: null,
+  };
   return store.bookkeeping ? planStats(request, getEdges(ask)).source : 'scan';
 };
 

@@ -64,6 +64,7 @@ const ops = async (
     filter: alert.filter,
     where: alert.where,
     groupBy: ['op_name'],
+    groupByFeedback: null,
     ...(metric === 'call_count' || metric === 'error_count' || metric === 'latency_ms'
       ? { calls: [{ metric, ...metricTerms }], usage: [] }
       : { calls: [], usage: [{ metric, ...metricTerms }] }),

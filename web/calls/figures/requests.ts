@@ -89,12 +89,26 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 /** The calls that figures are counted of, whatever their time: those of a list. */
 export type Counted = Pick<TracesSearch, 'project' | 'all' | 'status' | 'text' | 'where' | 'source'>;
 
-/** The calls that the overview counts: those of all levels. */
-export const countedBy = ({ project, source }: OverviewSearch): Counted => ({
+/** The calls that the overview counts: those of all levels, unless it is filtered. */
+export const countedBy = ({ project, source, roots, status, text, where }: OverviewSearch): Counted => ({
+  project,
+  ...(!roots && { all: true }),
+  ...(source && { source }),
+  ...(status && { status }),
+  ...(text && { text }),
+  ...(where && { where }),
+});
+
+/** The same calls without the filters that rollups do not know. */
+export const unfilteredOf = ({ project, source }: Counted): Counted => ({
   project,
   all: true,
   ...(source && { source }),
 });
+
+/** Whether the service reads the calls themselves to tell which of them count. */
+export const isFiltered = ({ all, status, text, where }: Counted): boolean =>
+  !all || text !== undefined || where !== undefined || status !== undefined;
 
 const statsRequest = (
   counted: Counted,

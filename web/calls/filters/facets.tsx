@@ -2,13 +2,14 @@ import { useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import type { StatsQuery } from '../../api/contract.ts';
 import { countText } from '../../data/format.ts';
-import { typedText } from '../../data/values.ts';
+import { isObject, typedText } from '../../data/values.ts';
 import { type Condition, isOfAllCalls, ranges, type TracesSearch } from '../../navigation/search.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { readRows } from '../data.ts';
 import { whole } from '../figures/requests.ts';
 import { filterOf, toSources } from '../list/request.ts';
+import { scorePath, scoreText } from '../scores.ts';
 
 /** A value with how many calls have it. */
 interface Suggestion {
@@ -133,6 +134,48 @@ const tags: Facet = {
   toCondition: (tag) => ({ path: 'attributes.tags', op: 'contains', value: JSON.stringify(tag) }),
 };
 
+/** How many of the latest records are looked through for scores. */
+const maxScored = 1000;
+
+/** Scores by their types: each value of those that are true or false or texts, and numbers as such. */
+const scores: Facet = {
+  title: 'Score',
+  read: async ({ client, signal }, { project_id, start }) => {
+    const { result } = await client.ask(
+      '/feedback/query',
+      {
+        project_id,
+        fields: ['feedback_type', 'payload'],
+        query: { $expr: { $gte: [{ $getField: 'created_at' }, { $literal: start }] } },
+        sort_by: [{ field: 'created_at', direction: 'desc' }],
+        limit: maxScored,
+      },
+      signal,
+    );
+    const found = new Map<string, Suggestion>();
+    for (const { feedback_type: type, payload } of result) {
+      const value = isObject(payload) ? payload.value : undefined;
+      if (typeof type !== 'string' || type.includes(']')) continue;
+      if (!['string', 'number', 'boolean'].includes(typeof value)) continue;
+      const path = scorePath(type);
+      const condition: Condition =
+        typeof value === 'number'
+          ? { path, op: 'exists', value: '' }
+          : { path, op: 'is', value: typeof value === 'string' ? typedText(value) : String(value) };
+      const key = `${type} ${condition.value}`;
+      const name = scoreText({ type, field: 'value' });
+      const count = (found.get(key)?.count ?? 0) + 1;
+      found.set(key, {
+        value: condition.op === 'exists' ? name : `${name}: ${String(value)}`,
+        count,
+        condition,
+      });
+    }
+    return [...found.values()];
+  },
+  toCondition: (type) => ({ path: scorePath(type), op: 'exists', value: '' }),
+};
+
 const facets: readonly Facet[] = [
   operations,
   tools,
@@ -144,6 +187,7 @@ const facets: readonly Facet[] = [
   tags,
   ofField('Kind', 'attributes.kind', true),
   ofField('Prompt', 'attributes.prompt.name', true),
+  scores,
 ];
 
 const facetRequest = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
@@ -208,9 +252,11 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
         ))}
       </ul>
       <p className="hint">
-        {facet === tags
-          ? `Counted in the newest ${maxTagged} ${counted}.`
-          : `Counted in the ${counted} of ${search.range || search.from ? 'this time' : 'the last seven days'}.`}
+        {facet === scores
+          ? `Counted in the latest ${countText(maxScored)} records of feedback.`
+          : facet === tags
+            ? `Counted in the newest ${maxTagged} ${counted}.`
+            : `Counted in the ${counted} of ${search.range || search.from ? 'this time' : 'the last seven days'}.`}
       </p>
     </div>
   );

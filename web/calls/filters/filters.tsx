@@ -18,6 +18,7 @@ import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { HeadTools } from '../../ui/view.tsx';
 import { statusTexts } from '../badges.tsx';
+import { parseScorePath, scoreText } from '../scores.ts';
 import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
@@ -54,8 +55,12 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
 const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
 
 /** The words for a path. */
-const pathText = (path: string): string =>
-  suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
+const pathText = (path: string): string => {
+  const score = parseScorePath(path);
+  return score
+    ? scoreText(score)
+    : (suggestions.find((suggestion) => suggestion.path === path)?.text ?? path);
+};
 
 const modelPath = 'summary.usage.';
 

@@ -12,6 +12,7 @@ import {
   ranges,
   type TracesSearch,
 } from '../../navigation/search.ts';
+import { parseScorePath } from '../scores.ts';
 import { hiddenIn } from './layout.ts';
 
 /*
@@ -158,13 +159,20 @@ const getSort = ({ sort = '-started_at' }: TracesSearch) => {
   };
 };
 
+/** The scores that a list shows: those of its columns, and those that it is filtered or sorted by. */
+export const scorePaths = ({ columns = [], where = [], sort = '' }: TracesSearch): string[] => {
+  const paths = [...columns, ...where.map(({ path }) => path), sort.replace(/^-/, '')];
+  return [...new Set(paths.filter((path) => parseScorePath(path)))];
+};
+
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
 const requestedColumns = (search: TracesSearch): string[] => [
   ...headerColumns,
   'attributes.user.id',
   ...(hiddenIn(search).has('preview') ? [] : ['preview']),
   ...(isOfAllCalls(search) ? ['summary.usage'] : []),
-  ...(search.columns ?? []),
+  // Scores come with the feedback.
+  ...(search.columns ?? []).filter((path) => !parseScorePath(path)),
 ];
 
 /**
@@ -180,7 +188,9 @@ export const toRequest = (search: TracesSearch, now: number): CallsQuery => {
     columns: requestedColumns(search),
     ...(needsTotals(search) && { include_trace_totals: true }),
     ...((isOfAllCalls(search) || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
-    ...((search.feedback || isNamed(search, feedbackPath)) && { include_feedback: true }),
+    ...((search.feedback || isNamed(search, feedbackPath) || scorePaths(search).length > 0) && {
+      include_feedback: true,
+    }),
   };
 };
 

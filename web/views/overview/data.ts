@@ -13,12 +13,14 @@ import {
   type Counted,
   countedBy,
   getField,
+  isFiltered,
   isRead,
   modelCallsRequest,
   type Period,
   seriesRequest,
   toPeriod,
   totalsRequest,
+  unfilteredOf,
   whole,
   wholeRequest,
 } from '../../calls/figures/requests.ts';
@@ -38,7 +40,7 @@ const useStats = (
   );
 
 /** Statistics of which those of before stay until there are others. */
-const useKeptStats = (request: StatsQuery, enabled = true) =>
+const useKeptStats = (request: StatsQuery, enabled: boolean) =>
   useStats(request, { enabled, placeholderData: keepPreviousData });
 
 /** So many calls are read for what rollups do not know: some 4,000 read units. */
@@ -93,9 +95,15 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   );
   const field = getField(by);
   const counted = countedBy(search);
+  const filtered = isFiltered(counted);
+  const span = { start: period.before.start, end: period.end };
+  // What filters make the service read is known from rollups beforehand.
+  const all = useKeptStats(totalsRequest(unfilteredOf(counted), span, undefined), filtered);
+  const toRead = all.isPlaceholderData ? undefined : toTotals(all)?.calls;
+  const mayFilter = !filtered || (toRead !== undefined && toRead <= maxRead);
   const whole = {
-    now: useKeptStats(wholeRequest(counted, period)),
-    before: useKeptStats(totalsRequest(counted, period.before, undefined)),
+    now: useKeptStats(wholeRequest(counted, period), mayFilter),
+    before: useKeptStats(totalsRequest(counted, period.before, undefined), mayFilter),
   };
   const totals = toTotals(whole.now);
   const totalsBefore = toTotals(whole.before);
@@ -107,11 +115,13 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   );
   const calls = known(whole.now, totals);
   const callsBefore = known(whole.before, totalsBefore);
-  const mayRead = (count: number | undefined) => !isRead(by) || (count !== undefined && count <= maxRead);
+  const mayRead = (count: number | undefined) =>
+    mayFilter && (!isRead(by) || (count !== undefined && count <= maxRead));
   const lines = split && mayRead(calls) ? field : undefined;
   const queries = {
     ...whole,
-    series: useKeptStats(seriesRequest(counted, period, lines)),
+    all,
+    series: useKeptStats(seriesRequest(counted, period, lines), mayFilter),
     groupsNow: useKeptStats(totalsRequest(counted, period, field), mayRead(calls)),
     groupsBefore: useKeptStats(totalsRequest(counted, period.before, field), mayRead(callsBefore)),
   };
@@ -136,7 +146,12 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     if (!groups || !groupsBefore.data) return undefined;
     return findChanges(toGroups(withModelCalls(groupsBefore.data, models.before.data), field), groups);
   }, [groups, groupsBefore.data, models.before.data, field]);
-  const all: readonly StatsResult[] = [...Object.values(queries), models.series, models.now, models.before];
+  const results: readonly StatsResult[] = [
+    ...Object.values(queries),
+    models.series,
+    models.now,
+    models.before,
+  ];
   return {
     period,
     points,
@@ -150,9 +165,11 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     whole: by !== 'model' || models.now.data !== undefined,
     wholeLines: by !== 'model' || models.series.data !== undefined,
     tooMany: models.tooMany || (isRead(by) && (calls ?? 0) > maxRead),
-    error: all.find(({ error }) => error)?.error,
+    /** How many calls the filters would make the service read, if these are too many. */
+    tooManyToFilter: filtered && toRead !== undefined && !mayFilter ? toRead : undefined,
+    error: results.find(({ error }) => error)?.error,
     retry: () => {
-      for (const query of all) if (query.error) query.refetch();
+      for (const query of results) if (query.error) query.refetch();
     },
   };
 };

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { opTexts } from '../../api/calls.ts';
 import { kindTexts } from '../../api/kind.ts';
 import { Charts } from '../../calls/figures/charts.tsx';
@@ -25,6 +25,7 @@ import {
   worseCalls,
 } from '../../calls/figures/requests.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
+import { Chips, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useCostText } from '../../calls/prices.ts';
@@ -32,6 +33,9 @@ import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import {
+  type Changes,
+  changed,
+  costPath,
   type Dimension,
   dimensions,
   type Order,
@@ -40,7 +44,7 @@ import {
   type TracesSearch,
   toSpan,
 } from '../../navigation/search.ts';
-import { Check, Failure, Notice, RefreshButton, Skeleton, Table } from '../../ui/controls.tsx';
+import { Check, Failure, Notice, RefreshButton, SearchForm, Skeleton, Table } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { maxRead, useOverview } from './data.ts';
@@ -286,6 +290,46 @@ const dimensionTitles: Readonly<Record<Dimension, string>> = {
   source: 'Sources',
 };
 
+interface OverviewFiltersProps {
+  readonly search: OverviewSearch;
+  readonly onChange: (changes: Changes<OverviewSearch>) => void;
+}
+
+/** The filters of the list, for what the overview counts. */
+const OverviewFilters = ({ search, onChange }: OverviewFiltersProps) => {
+  const counted = countedBy(search);
+  const box = useRef<HTMLInputElement>(null);
+  const change = (changes: Changes<TracesSearch>) => {
+    const { all, status, text, where, source } = changed<TracesSearch>(counted, changes);
+    // What calls cost follows from prices, so the service cannot filter by it.
+    const kept = where?.filter(({ path }) => path !== costPath);
+    onChange({
+      roots: all ? undefined : true,
+      status,
+      text,
+      where: kept?.length ? kept : undefined,
+      source,
+    });
+  };
+  const props = { search: counted, onChange: change };
+  return (
+    <>
+      <div className="filter-row">
+        <LevelMenu {...props} />
+        <StatusMenu {...props} />
+        <FilterBuilder {...props} />
+        <SearchForm
+          label="Text in inputs or output"
+          text={search.text}
+          box={box}
+          onSearch={(text) => change({ text })}
+        />
+      </div>
+      <Chips {...props} />
+    </>
+  );
+};
+
 /** Kinds in words. Clients may say others. */
 const textsOfKinds: ReadonlyMap<string, string> = new Map(Object.entries(kindTexts));
 
@@ -339,14 +383,21 @@ export const OverviewView = () => {
           onChange={({ range, from, to }) => change({ range, from, to })}
         />
       </HeadTools>
+      <OverviewFilters search={search} onChange={change} />
       <Failure error={error} onRetry={overview.retry} />
+      {overview.tooManyToFilter === undefined ? null : (
+        <Notice kind="info">
+          Filters are answered from the calls themselves, up to {countText(maxRead)} of them; this period and
+          the one before it have {countText(overview.tooManyToFilter)}. Choose a shorter time.
+        </Notice>
+      )}
       {totals ? <Headline counted={counted} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
         <Notice kind="info">
           {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
-      {!totals && !error ? (
+      {!totals && !error && overview.tooManyToFilter === undefined ? (
         <>
           <Skeleton label="Counting…" rows={6} className="tiles" />
           <Skeleton label="" rows={6} className="charts" />

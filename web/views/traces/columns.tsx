@@ -13,9 +13,10 @@ import { getFeedback, sumMarks } from '../../api/feedback.ts';
 import { getKind, type Preview } from '../../api/kind.ts';
 import { FeedbackMarks, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { KindIcon } from '../../calls/kind-icon.tsx';
-import { feedbackPath } from '../../calls/list/request.ts';
+import { feedbackPath, scorePaths } from '../../calls/list/request.ts';
 import type { RowFigures } from '../../calls/list/usage.ts';
 import { shownPreview } from '../../calls/previews.ts';
+import { parseScorePath, scoreOf, scoreText } from '../../calls/scores.ts';
 import { costText, countText, latencyText, tookText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
 import { isOfAllCalls, type TracesSearch, totalsPath } from '../../navigation/search.ts';
@@ -258,6 +259,20 @@ const pathColumn = (path: string): Column => ({
   cell: (row) => cellText(valueAt(row, path)),
 });
 
+const scoreColumn = (path: string, score: NonNullable<ReturnType<typeof parseScorePath>>): Column => ({
+  id: path,
+  title: scoreText(score),
+  path,
+  least: 90,
+  cell: (row) => cellText(scoreOf(row, score)),
+});
+
+const columnAt = (path: string): Column => {
+  if (path === feedbackPath) return feedback;
+  const score = parseScorePath(path);
+  return score ? scoreColumn(path, score) : pathColumn(path);
+};
+
 /** The paths that the service adds up for roots, by the columns that are sorted by them. */
 const rootTokens: Column = { ...tokens, path: `${totalsPath}.input_tokens` };
 const rootCost: Column = { ...cost, path: `${totalsPath}.total_cost` };
@@ -279,7 +294,7 @@ export const makeColumns = (search: TracesSearch): Column[] => {
     endUser,
     user,
     ...(filter && !columns.includes(feedbackPath) ? [feedback] : []),
-    ...columns.map((path) => (path === feedbackPath ? feedback : pathColumn(path))),
+    ...[...new Set([...columns, ...scorePaths(search)])].map(columnAt),
   ];
 };
 

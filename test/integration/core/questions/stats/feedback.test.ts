@@ -59,6 +59,39 @@ describe('statistics of feedback', () => {
     expect(window_stats).toEqual({ value: { sum: 15, avg: 15 / 4, count: 4, p50: expect.closeTo(3.5, 0) } });
   });
 
+  it('say how many have each value, the most common first', async () => {
+    const metrics = [
+      { json_path: 'value', value_type: 'boolean', distribution: true },
+      { json_path: 'output.why.text', value_type: 'categorical', distribution: true },
+    ];
+    const { buckets } = await stats({ metrics });
+    expect(buckets.map((bucket) => [bucket.distribution_value, bucket.distribution_output_why_text])).toEqual(
+      [
+        [[[true, 1]], [['ok', 4]]],
+        [[], []],
+        [
+          [
+            [true, 2],
+            [false, 1],
+          ],
+          [['ok', 3]],
+        ],
+      ],
+    );
+    const numbers = await stats({
+      metrics: [{ json_path: 'value', distribution: true }],
+      granularity: 604_800,
+    });
+    expect(new Map(numbers.buckets[0]?.distribution_value as [number, number][])).toEqual(
+      new Map([
+        [1, 1],
+        [4, 1],
+        [3, 1],
+        [7, 1],
+      ]),
+    );
+  });
+
   it('count what is true, and texts; without aggregations they make what suits the values', async () => {
     const metrics = [
       { json_path: 'value', value_type: 'boolean' },

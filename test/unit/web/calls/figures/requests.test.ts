@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { toPeriod } from '../../../../../web/calls/figures/requests.ts';
+import {
+  callsIn,
+  callsOfGroup,
+  countedBy,
+  isFiltered,
+  toPeriod,
+  totalsRequest,
+  unfilteredOf,
+  wholeRequest,
+} from '../../../../../web/calls/figures/requests.ts';
 
 const project = 'acme/shop';
 const now = Date.parse('2026-10-02T12:00:30Z');
@@ -33,5 +42,46 @@ describe('the period of the overview', () => {
       [from, to, '2026-08-30T00:00:00Z'].map((time) => Date.parse(time)),
     );
     expect(toPeriod({ project, from: to, to: from }, now).start).toBe(Date.parse('2026-08-31T00:00:00Z'));
+  });
+});
+
+describe('what the overview counts', () => {
+  const period = toPeriod({ project }, now);
+  const where = [{ path: 'attributes.release', op: 'is', value: 'v1.4' }] as const;
+
+  it('is production, of all levels, which rollups know', () => {
+    const counted = countedBy({ project });
+    expect(isFiltered(counted)).toBe(false);
+    expect(wholeRequest(counted, period)).toMatchObject({ filter: { sources: ['production'] } });
+    expect(wholeRequest(counted, period)).not.toHaveProperty('query');
+    expect(callsIn(counted, period)).toMatchObject({ project, all: true });
+  });
+
+  it('is what the filters of the list say, in its requests and its links', () => {
+    const counted = countedBy({ project, roots: true, source: 'test', status: ['error'], where });
+    expect(isFiltered(counted)).toBe(true);
+    expect(totalsRequest(counted, period, undefined)).toMatchObject({
+      filter: { trace_roots_only: true, sources: ['test'] },
+      query: {
+        $expr: {
+          $and: [
+            { $in: [{ $getField: 'summary.svc.status' }, [{ $literal: 'error' }]] },
+            { $eq: [{ $getField: 'attributes.release' }, { $literal: 'v1.4' }] },
+          ],
+        },
+      },
+    });
+    expect(isFiltered(unfilteredOf(counted))).toBe(false);
+    const link = callsOfGroup(counted, period, 'op', 'answer');
+    expect(link).toMatchObject({ source: 'test', status: ['error'] });
+    expect(link.where).toEqual([...where, { path: 'op_name', op: 'is', value: 'answer' }]);
+  });
+
+  it('may be told apart by sources, which links choose in place of the one that is counted', () => {
+    const counted = countedBy({ project, source: 'all' });
+    expect(totalsRequest(counted, period, 'source')).toMatchObject({ group_by: ['source'] });
+    expect(totalsRequest(counted, period, 'source')).not.toHaveProperty('filter');
+    expect(callsOfGroup(counted, period, 'source', 'judge').source).toBe('judge');
+    expect(callsOfGroup(counted, period, 'source', 'production')).not.toHaveProperty('source');
   });
 });

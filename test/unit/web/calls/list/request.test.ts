@@ -6,6 +6,7 @@ import {
   newerThan,
   nextPage,
   reportedSince,
+  scorePaths,
   toOperation,
   toRequest,
 } from '../../../../../web/calls/list/request.ts';
@@ -52,6 +53,23 @@ describe('the request of the list', () => {
     [{ source: 'all', all: true }, undefined],
   ])('is about production unless the URL says otherwise: %j', (asked, filter) => {
     expect(toRequest(parseTracesSearch({ project, ...asked }), now).filter).toEqual(filter);
+  });
+
+  it('reaches scores by their paths, and shows them from the feedback', () => {
+    const path = 'feedback.[correct].payload.value';
+    const search = parseTracesSearch({
+      project,
+      columns: [path],
+      where: [{ path: 'feedback.[helpful].payload.value', op: 'below', value: '0.5' }],
+      sort: `-${path}`,
+    });
+    // The service reads the feedback on all calls of the time.
+    expect(search.range).toBe('7d');
+    expect(scorePaths(search)).toEqual([path, 'feedback.[helpful].payload.value']);
+    const { columns, include_feedback, query, sort_by } = toRequest(search, now);
+    expect([include_feedback, columns?.includes(path)]).toEqual([true, false]);
+    expect(sort_by).toEqual([{ field: path, direction: 'desc' }]);
+    expect(JSON.stringify(query)).toContain('"feedback.[helpful].payload.value"},{"$literal":0.5}');
   });
 
   it('asks for costs only where they are shown', () => {

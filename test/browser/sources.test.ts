@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
+import { sharedService } from '../support/service/service.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+
+let project: string;
+beforeAll(async () => {
+  const { post } = await sharedService();
+  project = newName('page/sources');
+  const now = Date.now();
+  const start = (id: string, attributes: object, at: number) => ({
+    mode: 'start',
+    req: {
+      start: {
+        project_id: project,
+        id,
+        trace_id: id,
+        op_name: id,
+        attributes,
+        started_at: new Date(now - 60_000 + at).toISOString(),
+      },
+    },
+  });
+  const batch = [
+    start('served', {}, 0),
+    start('judged', { source: 'judge' }, 1000),
+    start('tried', { source: 'test' }, 2000),
+  ];
+  expect((await post('/call/upsert_batch', { batch })).status).toBe(200);
+  const score = (id: string, value: boolean) => ({
+    project_id: project,
+    svc_ref: `svc:///${project}/call/${id}`,
+    feedback_type: 'correct',
+    payload: { value },
+  });
+  for (const record of [score('served', false), score('tried', true)])
+    expect((await post('/feedback/create', record)).status).toBe(200);
+});
+
+const link = (view: string, search = '') => `${view}?project=${encodeURIComponent(project)}${search}`;
+
+const rowsOn = async (page: Page, names: readonly string[]): Promise<void> =>
+  expect.poll(() => page.locator('.row-link').allInnerTexts()).toEqual(names);
+
+const choose = async (page: Page, before: string, source: string): Promise<void> => {
+  await page.getByRole('button', { name: `Source: ${before}` }).click();
+  await page.getByRole('menuitemcheckbox', { name: source, exact: true }).click();
+};
+
+describe('the list', () => {
+  it('shows production, and other sources when they are chosen, which the URL has', async () => {
+    const page = await visit(link('traces'));
+    await rowsOn(page, ['served']);
+    await choose(page, 'Production', 'Judges');
+    await rowsOn(page, ['judged']);
+    expect(page.url()).toContain('source=judge');
+    await choose(page, 'Judges', 'All sources');
+    await rowsOn(page, ['tried', 'judged', 'served']);
+  });
+
+  it('is filtered by a score, which it then shows', async () => {
+    const page = await visit(link('traces', '&source=all'));
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByRole('button', { name: 'correct: false' }).click();
+    await page.getByText('correct is false').waitFor();
+    await rowsOn(page, ['served']);
+    await page.getByRole('columnheader', { name: 'correct' }).waitFor();
+  });
+});
+
+describe('the overview', () => {
+  it('counts production, by any filter of the list, and tells sources apart', async () => {
+    const page = await visit(link('overview'));
+    const calls = (count: string) =>
+      page.getByRole('list', { name: 'In all' }).getByRole('link', { name: `Calls ${count}` });
+    await calls('1').waitFor();
+    await choose(page, 'Production', 'All sources');
+    await calls('3').waitFor();
+    await page.getByRole('button', { name: 'Any status' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'running' }).click();
+    await page.keyboard.press('Escape');
+    expect(page.url()).toContain('status=');
+    await calls('3').waitFor();
+    await visit(link('overview', '&source=all&by=source')).then((other) =>
+      other.getByRole('region', { name: 'Sources' }).getByRole('link', { name: 'judge' }).waitFor(),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import type { CallRow } from '../api/calls.ts';
+import { valueAt } from '../data/values.ts';
+
+/*
+ * Scores of calls: what feedback of a type has in its payload. Queries reach them by a path, which lists are
+ * filtered and sorted by, and which is a column of theirs.
+ */
+
+const shape = /^feedback\.\[([^\]]+)\]\.payload\.(.+)$/;
+
+/** A type of feedback, and a path into its payload. */
+interface Score {
+  readonly type: string;
+  readonly field: string;
+}
+
+/** The path of the score that feedback of a type has as its value. */
+export const scorePath = (type: string): string => `feedback.[${type}].payload.value`;
+
+/** The score that a path leads to; undefined for any other path. */
+export const parseScorePath = (path: string): Score | undefined => {
+  const [, type, field] = shape.exec(path) ?? [];
+  return type === undefined || field === undefined ? undefined : { type, field };
+};
+
+/** A score in words: the evaluator's name, or the type. */
+export const scoreText = ({ type, field }: Score): string => {
+  const name = type.replace(/^(evaluation|annotation)\./, '');
+  return field === 'value' ? name : `${name} ${field}`;
+};
+
+/** The latest score that a call has, if the list was asked for feedback. */
+export const scoreOf = ({ summary }: CallRow, { type, field }: Score): unknown =>
+  (summary?.svc?.feedback ?? [])
+    .filter((record) => record.feedback_type === type)
+    .map(({ payload }) => valueAt(payload, field))
+    .findLast((value) => value !== undefined && value !== null);
