@@ -103,8 +103,8 @@ describe('an alert', () => {
     await page.getByRole('link', { name: 'Create alert' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
     expect(await form.getByLabel('Metric').inputValue()).toBe('call_count.sum');
-    await form.getByRole('button', { name: 'error ▾' }).waitFor();
-    await form.getByRole('button', { name: 'Traces ▾' }).waitFor();
+    await form.getByRole('button', { name: 'error', exact: true }).waitFor();
+    await form.getByRole('button', { name: 'Traces', exact: true }).waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Failing traces');
     await choose(form, 'Window', '1 day');
     await form.getByLabel('Alert, in calls').fill('100');

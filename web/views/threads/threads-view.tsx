@@ -139,7 +139,10 @@ const ThreadTable = (props: ThreadTableProps) => {
           {message ?? thread}
         </Link>
         <span className="hint cut" dir="auto" title={thread}>
-          {within === undefined ? thread : `${thread} · within ${within}`}
+          {/* Its line is there before, so that rows keep their height. */}
+          {[message === null ? undefined : thread, within && `within ${within}`]
+            .filter(Boolean)
+            .join(' · ') || '\u00a0'}
         </span>
       </>
     );
