@@ -246,7 +246,7 @@ const take = async (browser: Browser, service: LocalService, colorScheme: 'light
 };
 
 const takeAll = async (): Promise<void> => {
-  const service = await startLocalService({});
+  const service = await startLocalService({ settings: { alerts: true, evaluators: true } });
   try {
     await runDemo(service, AbortSignal.timeout(120_000));
     await reportEvaluations(service);
