@@ -435,3 +435,6 @@ export const alertsTest = /* @__PURE__ */ endpoint({
   errors: [404],
   examples: {},
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const alertRoutes = [alertsQuery, alertsPreview, alertsTest] as const;

@@ -165,14 +165,14 @@ const lookupExample = {
 
 export const callStart = /* @__PURE__ */ endpoint({
   path: '/call/start',
-  role: 'write',
+  role: 'report',
   shape: oneRecord,
   stores: reporting,
   tag: 'calls',
   name: 'CallStart',
   summary: 'Report the start of a call',
   description:
-    'Stores the start of one call and answers its ids. Missing ids are made. A start with a `parent_id` and without a `trace_id` takes the trace of its parent, if that is known. A start that is reported again replaces the earlier one.',
+    'Stores the start of one call and answers its ids. Missing ids are made. A start with a `parent_id` and without a `trace_id` takes the trace of its parent, if that is known. A start that is reported again replaces the earlier one. A key with the role `report` only adds: a call that is stored stays as it is, and without a `trace_id` the parent has to be in the same request.',
   request: startBody,
   projects: ({ start }) => [{ projectId: start.projectId, loc: ['start', 'project_id'] }],
   answer: () => startedCall,
@@ -187,14 +187,14 @@ export const callStart = /* @__PURE__ */ endpoint({
 
 export const callEnd = /* @__PURE__ */ endpoint({
   path: '/call/end',
-  role: 'write',
+  role: 'report',
   shape: oneRecord,
   stores: reporting,
   tag: 'calls',
   name: 'CallEnd',
   summary: 'Report the end of a call',
   description:
-    'Stores the end of one call. It may come before the start. The service reads `summary.usage` and `summary.status_counts.error`; the rest of the summary is yours.',
+    'Stores the end of one call. It may come before the start. The service reads `summary.usage` and `summary.status_counts.error`; the rest of the summary is yours. A key with the role `report` only ends calls of its user that have no end yet.',
   request: endBody,
   projects: ({ end }) => [{ projectId: end.projectId, loc: ['end', 'project_id'] }],
   answer: () => done,
@@ -221,14 +221,14 @@ export const callBatch = () => {
 
 export const callUpsertBatch = /* @__PURE__ */ endpoint({
   path: '/call/upsert_batch',
-  role: 'write',
+  role: 'report',
   shape: batch,
   stores: reporting,
   tag: 'calls',
   name: 'CallUpsertBatch',
   summary: 'Report starts and ends of calls',
   description:
-    'Stores any mixture of starts and ends, of any projects that the key may write. The batch is checked whole before anything is written. It may be sent again, in any grouping.',
+    'Stores any mixture of starts and ends, of any projects that the key may report to. The batch is checked whole before anything is written. It may be sent again, in any grouping.',
   request: callBatch,
   projects: ({ batch }) =>
     batch.map((report, i) => ({
@@ -301,7 +301,7 @@ export const callsDelete = /* @__PURE__ */ endpoint({
     record({
       project_id: project,
       call_ids: field(
-        listSchema(id, maxDeleted, 'ids; send the rest in further requests'),
+        listSchema(id, maxDeleted, { noun: 'ids; send the rest in further requests' }),
         'Calls by their ids.',
       ),
     }),
@@ -314,3 +314,9 @@ export const callsDelete = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints that take reports of calls. */
+export const callReports = [callStart, callEnd, callUpsertBatch] as const;
+
+/** The endpoints that change and delete calls. */
+export const callChanges = [callUpdate, callsDelete] as const;

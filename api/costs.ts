@@ -231,3 +231,6 @@ export const costPurge = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const costRoutes = [costCreate, costQuery, costPurge] as const;

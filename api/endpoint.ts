@@ -258,6 +258,20 @@ export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.
 export const getMethods = (route: Route): readonly string[] =>
   !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method, ...(route.refuses ?? [])];
 
+/** What pages read of what programs report. */
+const reported: ReadonlySet<Tag> = new Set(['calls', 'threads', 'feedback']);
+
+/**
+ * Whether pages of other origins may send requests to a route, where the setting `corsOrigins` lists them:
+ * to report calls and feedback, and to read them. A stack has no room for a second method on every path.
+ */
+export const isForPages = (route: Route): boolean => {
+  if (!isKeyed(route)) return false;
+  const { tag, role, stores } = route;
+  const reports = tag === 'opentelemetry' || stores.calls === 'write' || stores.feedback === 'create';
+  return tag !== 'weave' && (reports || (role === 'read' && reported.has(tag)));
+};
+
 /** Whether a route serves the page, and is no part of the documented API. */
 export const isPage = (route: Route): boolean => 'page' in route && route.page === true;
 

@@ -324,3 +324,6 @@ export const callsScore = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const evaluatorRoutes = [callsScore] as const;

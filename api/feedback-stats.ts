@@ -48,14 +48,22 @@ const feedbackMetric = () =>
       percentiles: percentilesField(),
     },
     {},
-    ({ value_type: type, json_path: path, aggregations: given, percentiles: asked }) => {
-      const percentiles = type === 'numeric' ? [...new Set(asked)] : [];
-      const made = given?.length || percentiles.length > 0 ? (given ?? []) : ofType[type].usual;
+    ({
+      value_type: type,
+      json_path: path,
+      aggregations: requestedAggregations,
+      percentiles: requestedPercentiles,
+    }) => {
+      const percentiles = type === 'numeric' ? [...new Set(requestedPercentiles)] : [];
+      const aggregations =
+        requestedAggregations?.length || percentiles.length > 0
+          ? (requestedAggregations ?? [])
+          : ofType[type].usual;
       return {
         path: path.split('.'),
         slug: path.replace(/[^A-Za-z0-9]/g, '_'),
         percentiles,
-        aggregations: [...new Set(made)],
+        aggregations: [...new Set(aggregations)],
       };
     },
     z.check(({ value, issues }) => {
@@ -153,3 +161,6 @@ export const feedbackStats = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const feedbackStatsRoutes = [feedbackStats] as const;

@@ -117,14 +117,14 @@ const createdExample = (id: string, payload: object) => ({
 
 export const feedbackCreate = /* @__PURE__ */ endpoint({
   path: '/feedback/create',
-  role: 'write',
+  role: 'report',
   shape: oneRecord,
   stores: { feedback: 'create', bookkeeping: 'note' },
   tag: 'feedback',
   name: 'FeedbackCreate',
   summary: 'Store a feedback record',
   description:
-    'Stores a record and answers it. If the `id` exists with the same content, the answer is the stored record; with other content it is a 409.',
+    'Stores a record and answers it. If the `id` exists with the same content, the answer is the stored record; with other content it is a 409. A key with the role `report` only adds: an `id` that exists is answered as if it were new, and changes nothing.',
   request: draft,
   answer: created,
   errors: [409],
@@ -160,14 +160,14 @@ const eachIdOnce = z.check<FeedbackDraft[]>(({ value, issues }) => {
 
 export const feedbackBatchCreate = /* @__PURE__ */ endpoint({
   path: '/feedback/batch/create',
-  role: 'write',
+  role: 'report',
   shape: batch,
   stores: { feedback: 'create', bookkeeping: 'note' },
   tag: 'feedback',
   name: 'FeedbackBatchCreate',
   summary: 'Store feedback records',
   description:
-    'Stores records of any projects that the key may write. The batch is checked whole before anything is written.',
+    'Stores records of any projects that the key may report to. The batch is checked whole before anything is written.',
   request: () => record({ batch: field(z.array(draft()).check(eachIdOnce), 'The items, in order.') }),
   projects: ({ batch }) =>
     batch.map(({ projectId }, i) => ({ projectId, loc: ['batch', String(i), 'project_id'] })),
@@ -260,7 +260,7 @@ const feedbackQueryBody = () => {
     {
       project_id: project,
       fields: field(
-        nullish(listSchema(pathSchema(kind), maxFields, 'paths')),
+        nullish(listSchema(pathSchema(kind), maxFields, { noun: 'paths' })),
         'The fields to answer, also dotted paths into the payload. All without it.',
       ),
       query: field(optionalQuery(kind), queryText),
@@ -330,3 +330,9 @@ export const feedbackPurge = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints that report and read feedback. Their examples run in this order. */
+export const feedbackRoutes = [feedbackCreate, feedbackBatchCreate, feedbackReplace, feedbackQuery] as const;
+
+/** The endpoints that delete feedback. */
+export const feedbackDeletion = [feedbackPurge] as const;

@@ -10,6 +10,7 @@ import {
   time,
   withDefault,
 } from '../foundations/wire/schema.ts';
+import { sources } from './shared/header-fields.ts';
 
 /*
  * The fields that requests and answers of several groups share.
@@ -53,6 +54,13 @@ export const micros = z.pipe(
 
 /** A list of texts that a filter allows; null for any. */
 export const optionalTexts = (description: string) => field(nullish(z.array(z.string())), description);
+
+/** Whose calls a filter allows; null for all. */
+export const optionalSources = () =>
+  field(
+    nullish(z.array(z.enum(sources))),
+    'Only calls that these made. Calls that do not name their source in `attributes.source` are `production`.',
+  );
 
 /** A name that people read. */
 export const name = (description: string) => field(displayText, description);

@@ -58,3 +58,6 @@ export const fileContent = /* @__PURE__ */ endpoint({
     hello: { summary: 'A file', body: { project_id: 'acme/shop', digest: exampleFile }, answer: 'hello' },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const fileRoutes = [fileCreate, fileContent] as const;

@@ -14,7 +14,8 @@ import {
 import { endpoint, type Operation, passThrough } from './endpoint.ts';
 import { jsonObject } from './fields.ts';
 import { passedHeaders } from './passed-headers.ts';
-import { cacheHeader, maxCacheDays, projectHeader, recordingHeader } from './shared/headers.ts';
+import { sources } from './shared/header-fields.ts';
+import { cacheHeader, maxCacheDays, projectHeader, recordingHeader, sourceHeader } from './shared/headers.ts';
 
 const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());
@@ -171,6 +172,10 @@ export const inference = /* @__PURE__ */ endpoint({
       z.int().check(z.minimum(1), z.maximum(maxCacheDays * 86_400)),
       'An answer to the same body that is at most this many seconds old comes again, and a new one is kept for that time. The answer says so in `x-cache`: `hit` or `miss`.',
     ),
+    [sourceHeader]: field(
+      z.enum(sources),
+      'Who asks: `attributes.source` of the call. `production` without it.',
+    ),
     'x-session-id': field(id, 'The thread of the call. Claude Code has a header of its own for it.'),
     traceparent: field(
       z.string(),
@@ -219,3 +224,6 @@ export const inference = /* @__PURE__ */ endpoint({
     },
   ],
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const inferenceRoutes = [inference] as const;

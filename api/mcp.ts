@@ -62,3 +62,6 @@ export const agents = /* @__PURE__ */ openEndpoint({
   answer: () => z.string(),
   examples: { text: { summary: 'The text', body: undefined, answer: '# pennytrace' } },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const mcpRoutes = [mcp, agents] as const;

@@ -56,7 +56,7 @@ export const inferenceModels = /* @__PURE__ */ endpoint({
   },
 });
 
-export const inferenceModel = /* @__PURE__ */ endpoint({
+const inferenceModel = /* @__PURE__ */ endpoint({
   ...common,
   // Names of models may have slashes.
   path: '/inference/v1/models/{id+}',
@@ -79,3 +79,6 @@ export const inferenceModel = /* @__PURE__ */ endpoint({
     },
   ],
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const modelRoutes = [inferenceModels, inferenceModel] as const;

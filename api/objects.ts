@@ -349,3 +349,6 @@ export const objDelete = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const objectRoutes = [objCreate, objRead, objsQuery, refsReadBatch, objDelete] as const;

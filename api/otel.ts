@@ -42,14 +42,14 @@ const headers = () => ({
 export const otelTraces = /* @__PURE__ */ endpoint({
   path: '/otel/v1/traces',
   scheme: 'any',
-  role: 'write',
+  role: 'report',
   tag: 'opentelemetry',
   shape: batch,
   stores: meeting,
   name: 'OtlpTraces',
   summary: 'Report spans, as OTLP/HTTP',
   description:
-    'Stores each span as a call. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to this API with `/otel`, and the key in `OTEL_EXPORTER_OTLP_HEADERS`. The body may be packed with gzip or deflate. The project comes from the resource, else from the header `project_id`. Answers and errors come in the encoding of the request. Spans of a coding agent meet its log records: one call for each operation. Spans that cannot be taken are counted in `partialSuccess`, with the reason; so are the technical ones of Codex. The same export may be sent again.',
+    'Stores each span as a call. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to this API with `/otel`, and the key in `OTEL_EXPORTER_OTLP_HEADERS`. The body may be packed with gzip or deflate. The project comes from the resource, else from the header `project_id`. Answers and errors come in the encoding of the request. Spans of a coding agent meet its log records: one call for each operation. Spans that cannot be taken are counted in `partialSuccess`, with the reason; so are the technical ones of Codex. The same export may be sent again. A key with the role `report` only adds calls: their spans meet no others.',
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
@@ -116,7 +116,7 @@ export const otelLogs = /* @__PURE__ */ endpoint({
 export const otelMetrics = /* @__PURE__ */ endpoint({
   path: '/otel/v1/metrics',
   scheme: 'any',
-  role: 'write',
+  role: 'report',
   tag: 'opentelemetry',
   shape: oneAnswer,
   stores: {},
@@ -139,3 +139,6 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const otelRoutes = [otelTraces, otelLogs, otelMetrics] as const;

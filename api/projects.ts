@@ -7,7 +7,10 @@ import { flag, slice, timestamp } from './fields.ts';
 const grant = () =>
   z.object({
     resource: field(z.string(), 'A project, `<entity>/*` for those of an entity, or `*` for all.'),
-    role: field(z.enum(roles), 'What it allows; `write` includes `read`, and `admin` all others.'),
+    role: field(
+      z.enum(roles),
+      'What it allows; `write` includes `read` and `report`, and `admin` all others.',
+    ),
   });
 
 const limit = () =>
@@ -56,6 +59,7 @@ export const me = /* @__PURE__ */ keyEndpoint({
         expires_at: null,
         grants: [
           { resource: '*', role: 'read' },
+          { resource: '*', role: 'report' },
           { resource: '*', role: 'write' },
           { resource: '*', role: 'inference' },
           { resource: '*', role: 'admin' },
@@ -124,3 +128,6 @@ export const projectsQuery = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const projectRoutes = [me, projectsQuery] as const;

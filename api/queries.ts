@@ -15,6 +15,7 @@ import {
   listSchema,
   nullish,
   record,
+  safeParse,
   withDefault,
 } from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
@@ -25,6 +26,7 @@ import {
   flag,
   jsonObject,
   ofProject,
+  optionalSources,
   optionalTexts,
   project,
   queryNames,
@@ -35,6 +37,24 @@ import {
 } from './fields.ts';
 
 // Calls as they are answered.
+
+/** What parts of the prompts and completions cost. Absent where there were no such tokens. */
+export const partCosts = () => ({
+  cache_read_tokens_total_cost: field(
+    z.optional(z.number()),
+    'What the tokens of the prompts cost that were read from the cache; a part of `prompt_tokens_total_cost`.',
+  ),
+  cache_creation_tokens_total_cost: field(
+    z.optional(z.number()),
+    'What the tokens of the prompts cost that were written to the cache; a part of `prompt_tokens_total_cost`.',
+  ),
+  reasoning_tokens_total_cost: field(
+    z.optional(z.number()),
+    'What the tokens of reasoning cost; a part of `completion_tokens_total_cost`.',
+  ),
+});
+
+type PartCost = keyof ReturnType<typeof partCosts>;
 
 /** What one model cost in a call, as it is answered. */
 export const modelCost = () =>
@@ -51,6 +71,7 @@ export const modelCost = () =>
         z.number(),
         'What the tokens of the completions cost, in their unit.',
       ),
+      ...partCosts(),
       prompt_token_cost_unit: field(z.string(), 'Such as `USD`.'),
       completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
       effective_date: field(
@@ -69,7 +90,10 @@ export const modelCost = () =>
     .register(documented, { name: 'ModelCost' });
 
 /** What one model cost in a call, as it is answered under `summary.svc.costs`. */
-export type ModelCost = Readonly<z.output<ReturnType<typeof modelCost>>>;
+export type ModelCost = Readonly<Omit<z.output<ReturnType<typeof modelCost>>, PartCost>> & {
+  // JSON: absent, and never undefined.
+  readonly [part in PartCost]?: number;
+};
 
 const callFeedback = () =>
   z
@@ -92,6 +116,9 @@ const traceTotals = () =>
       error_count: field(z.int(), 'How many of them failed.'),
       input_tokens: field(z.int(), 'Tokens of the prompts, cached ones included.'),
       output_tokens: field(z.int(), 'Tokens of the completions.'),
+      cache_read_tokens: field(z.int(), "Tokens of the prompts that were read from the provider's cache."),
+      cache_write_tokens: field(z.int(), "Tokens of the prompts that were written to the provider's cache."),
+      reasoning_tokens: field(z.int(), 'Tokens of the completions that were reasoning.'),
       total_cost: field(
         z.number(),
         'What the tokens cost, at the prices in force when each call started. Models without a price cost nothing.',
@@ -260,6 +287,7 @@ export const everyCall: CallsFilter = {
   traceRootsOnly: false,
   userIds: null,
   runIds: null,
+  sources: null,
 };
 
 const includeFields = () => ({
@@ -337,6 +365,7 @@ const callsFilter = () =>
     trace_roots_only: flag('Whether only calls without a parent match.'),
     svc_user_ids: optionalTexts('Calls that these users reported.'),
     svc_run_ids: optionalTexts('Calls of these runs.'),
+    sources: optionalSources(),
   }).register(documented, { name: 'CallsFilter' });
 
 /** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */
@@ -361,15 +390,15 @@ export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniTyp
  * are read before other fields are checked. It is made once for each of the few combinations.
  */
 const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> => {
-  const made = new Map<string, z.ZodMiniType<T, Sent>>();
+  const schemas = new Map<string, z.ZodMiniType<T, Sent>>();
   const schema = z.pipe(
     z.custom<Sent>(() => true),
     z.transform((body, context): T => {
       const includes = toIncludes(isJsonObject(body) ? body : {});
       const key = JSON.stringify(includes);
-      const schema = made.get(key) ?? make(includes);
-      made.set(key, schema);
-      const result = schema.safeParse(body);
+      const schema = schemas.get(key) ?? make(includes);
+      schemas.set(key, schema);
+      const result = safeParse(schema, body);
       if (result.success) return result.data;
       for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never);
       return z.NEVER;
@@ -390,7 +419,8 @@ const columnsKind = (kind: RecordKind): RecordKind => ({
 });
 
 /** Dotted paths into calls of a kind. */
-export const paths = (kind: RecordKind) => listSchema(pathSchema(columnsKind(kind)), maxColumns, 'paths');
+export const paths = (kind: RecordKind) =>
+  listSchema(pathSchema(columnsKind(kind)), maxColumns, { noun: 'paths' });
 
 const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
 
@@ -593,3 +623,6 @@ export const callsQueryStats = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const queryRoutes = [callRead, callsStreamQuery, callsQueryStats] as const;

@@ -11,7 +11,6 @@ import {
   problem,
   record,
   refTo,
-  rule,
   time,
 } from '../foundations/wire/schema.ts';
 import { textUpTo, typeName } from './evaluators.ts';
@@ -88,9 +87,7 @@ export const reviewQueue = () =>
       filter: filter(),
       query: field(optionalQuery(callKind({ ...noIncludes, feedback: true })), queryText),
       fields: field(
-        listSchema(refTo('object'), maxFields).check(
-          z.refine((list) => list.length > 0, rule('should name at least one field')),
-        ),
+        listSchema(refTo('object'), maxFields, { least: 1, noun: 'fields' }),
         'Refs to versions of objects of class `AnnotationSpec`: what is filled in.',
       ),
       reviews: field(

@@ -18,7 +18,7 @@ export const health = /* @__PURE__ */ openEndpoint({
   examples: { up: { summary: 'It is up', body: undefined, answer: { status: 'up', version: '0.1.0' } } },
 });
 
-export const openapi = /* @__PURE__ */ openEndpoint({
+const openapi = /* @__PURE__ */ openEndpoint({
   path: '/openapi.json',
   handler: 'openapi',
   shape: document,
@@ -44,8 +44,11 @@ export const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
   operations: [],
 });
 
-export const pageRoutes = [
+const pageRoutes = [
   ofThePage('/'),
   ofThePage('/ui'),
   ofThePage('/ui/{proxy+}'),
 ] as const satisfies readonly OpenRoute[];
+
+/** The endpoints of this file. */
+export const serviceRoutes = [health, openapi, ...pageRoutes] as const;

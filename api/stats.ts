@@ -21,7 +21,7 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
-import { callKind, filter, noIncludes } from './queries.ts';
+import { callKind, filter, noIncludes, partCosts } from './queries.ts';
 import { type HeaderAttribute, headerAttributes } from './shared/header-fields.ts';
 
 export const callMetrics = ['call_count', 'error_count', 'latency_ms'] as const;
@@ -34,11 +34,22 @@ export const tokenMetrics = [
   'total_tokens',
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
+  'reasoning_tokens',
 ] as const;
 export type TokenMetric = (typeof tokenMetrics)[number];
 
-/** What usage costs, at the prices in force when its call started. */
-export const costMetrics = ['input_cost', 'output_cost', 'total_cost'] as const;
+/**
+ * What usage costs, at the prices in force when its call started. Cached tokens are part of the input,
+ * reasoning is part of the output.
+ */
+export const costMetrics = [
+  'input_cost',
+  'output_cost',
+  'total_cost',
+  'cache_read_input_cost',
+  'cache_creation_input_cost',
+  'reasoning_cost',
+] as const;
 export type CostMetric = (typeof costMetrics)[number];
 
 /**
@@ -84,12 +95,12 @@ const metric = <M extends CallMetric | UsageMetric>(metrics: readonly [M, ...M[]
       percentiles: percentilesField(),
     },
     {},
-    ({ metric, aggregations: wanted, percentiles }) => {
+    ({ metric, aggregations: requestedAggregations, percentiles }) => {
       // What is asked for without saying how is summed up.
-      const made = wanted ?? (percentiles?.length ? [] : (['sum'] as const));
+      const aggregations = requestedAggregations ?? (percentiles?.length ? [] : (['sum'] as const));
       return {
         metric: metric as M,
-        aggregations: [...new Set<Aggregation>(made)] as readonly Aggregation[],
+        aggregations: [...new Set<Aggregation>(aggregations)] as readonly Aggregation[],
         percentiles: [...new Set(percentiles)] as readonly number[],
       };
     },
@@ -127,7 +138,7 @@ const timezone = z
 
 /** What calls can be grouped by. */
 export type GroupField =
-  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name')
+  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name' | 'source')
   | `attributes.${HeaderAttribute}`;
 
 const attributeFields = headerAttributes.map((name) => `attributes.${name}` as const);
@@ -145,6 +156,7 @@ export const groupBy = () =>
               'status',
               'thread_id',
               'display_name',
+              'source',
               ...attributeFields,
             ] as const),
           )
@@ -159,7 +171,7 @@ export const groupBy = () =>
       ),
       [],
     ),
-    'At most two fields. The 1,000 largest groups are returned, the rest are under null. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
+    'At most two fields. The 1,000 largest groups are returned, the rest are under null. `source` is who made the calls: `production` unless they say otherwise. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
   );
 
 export const callMetricsField = () =>
@@ -322,6 +334,7 @@ const modelUsage = () =>
       tokens,
       "Tokens of prompts that were written to the provider's cache.",
     ),
+    reasoning_tokens: field(tokens, 'Tokens of completions that were reasoning.'),
     prompt_token_cost: field(z.optional(z.number()), 'The price of a prompt token, of the latest call.'),
     completion_token_cost: field(
       z.optional(z.number()),
@@ -329,6 +342,7 @@ const modelUsage = () =>
     ),
     prompt_tokens_total_cost: field(z.optional(z.number()), 'What all tokens of prompts cost.'),
     completion_tokens_total_cost: field(z.optional(z.number()), 'What all tokens of completions cost.'),
+    ...partCosts(),
     prompt_token_cost_unit: field(z.optional(z.string()), 'Such as `USD`.'),
     completion_token_cost_unit: field(z.optional(z.string()), 'Such as `USD`.'),
     effective_date: field(
@@ -417,6 +431,7 @@ export const callsUsage = /* @__PURE__ */ endpoint({
               total_tokens: 1212,
               cache_read_input_tokens: 0,
               cache_creation_input_tokens: 0,
+              reasoning_tokens: 0,
             },
           },
         },
@@ -426,3 +441,6 @@ export const callsUsage = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const statsRoutes = [callsStats, callsUsage] as const;

@@ -238,3 +238,6 @@ export const tableQueryStats = /* @__PURE__ */ endpoint({
     count: { summary: 'One row', body: { project_id: 'acme/shop', digest: table }, answer: { count: 1 } },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const tableRoutes = [tableCreate, tableUpdate, tableQuery, tableQueryStats] as const;

@@ -5,6 +5,7 @@ import {
   direction,
   filterText,
   micros,
+  optionalSources,
   optionalTexts,
   project,
   slice,
@@ -71,6 +72,7 @@ const filter = () =>
       after_datetime: field(nullish(micros), 'Threads whose `start_time` is later.'),
       before_datetime: field(nullish(micros), 'Threads whose `last_updated` is earlier.'),
       thread_ids: optionalTexts('These threads.'),
+      sources: optionalSources(),
     },
     { after_datetime: 'after', before_datetime: 'before' },
   ).register(documented, { name: 'ThreadsQueryFilter' });
@@ -78,8 +80,8 @@ const filter = () =>
 /** Which threads are wanted: all fields are ANDed, null asks for nothing. */
 export type ThreadsFilter = z.output<ReturnType<typeof filter>>;
 
-/** A filter that lets every thread through. */
-export const everyThread: ThreadsFilter = { after: null, before: null, threadIds: null };
+/** A filter that lets every thread through, with all of its turns. */
+export const everyThread: ThreadsFilter = { after: null, before: null, threadIds: null, sources: null };
 
 const threadsQuery = () =>
   record(
@@ -135,3 +137,6 @@ export const threadsStreamQuery = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** The endpoints of this file. Their examples run in this order. */
+export const threadRoutes = [threadsStreamQuery] as const;

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
+import { withOwnCommands, workFolder } from '../lib/packaged.ts';
 
-/** The project's folder, absolute. */
-export const root = fileURLToPath(new URL('..', import.meta.url));
+/** The project's folder, or that of whoever runs the package: absolute. */
+export const root = workFolder;
 
 /** A wrong command line. The message names the argument and what to write. */
 export class UsageError extends Error {
@@ -32,8 +32,8 @@ export interface CommandOutput {
 }
 
 export const processOutput: CommandOutput = {
-  out: (text) => process.stdout.write(`${text}\n`),
-  err: (text) => process.stderr.write(`${text}\n`),
+  out: (text) => process.stdout.write(`${withOwnCommands(text)}\n`),
+  err: (text) => process.stderr.write(`${withOwnCommands(text)}\n`),
 };
 
 /**

@@ -17,13 +17,16 @@ import {
 import {
   alertsTable,
   batchTable,
+  billingTable,
   billTable,
+  doorsTable,
   evaluatorsTable,
+  formatTable,
   growthTable,
+  openTable,
   serverTable,
   settingsTable,
   streamsTable,
-  toText,
 } from './cost/tables.ts';
 
 interface CostOptions {
@@ -114,21 +117,27 @@ export const parseOptions = (args: readonly string[]): CostOptions => {
 const report = ({ load }: CostOptions, measured: Measured): string =>
   [
     `${load.calls.toLocaleString('en-US')} calls of ${load.bytes} bytes a month, ${load.batch} per request; us-east-1, list prices as of ${pricesAsOf}`,
-    toText(billTable(load, measured)),
+    formatTable(billTable(load, measured)),
     'In proportion:',
-    toText(growthTable(load, measured)),
+    formatTable(growthTable(load, measured)),
+    'With provisioned capacity for the calls:',
+    formatTable(billingTable(load, measured)),
     'With the settings events and analytics:',
-    toText(streamsTable(load, measured)),
+    formatTable(streamsTable(load, measured)),
     'With evaluators, not including their models:',
-    toText(evaluatorsTable(load, measured)),
+    formatTable(evaluatorsTable(load, measured)),
     'With redaction, and with spending limits:',
-    toText(settingsTable(load)),
+    formatTable(settingsTable(load)),
     'With alerts, over a project of a million calls a month:',
-    toText(alertsTable(load, measured)),
+    formatTable(alertsTable(load, measured)),
     'By calls per request, reporting only:',
-    toText(batchTable(load, measured)),
+    formatTable(batchTable(load, measured)),
+    'Routes without a key, if somebody asks as fast as their throttle allows:',
+    formatTable(openTable()),
+    'By the way of reporting, and what requests would cost at other doors:',
+    formatTable(doorsTable(load, measured)),
     'A server of your own, without anybody’s time:',
-    toText(serverTable(load, measured)),
+    formatTable(serverTable(load, measured)),
     'Assumptions and how to change them: npm run cost -- --help',
   ].join('\n\n');
 
@@ -166,4 +175,6 @@ export const run = (args: readonly string[], measured: Measured, { out, err }: C
   }
 };
 
-if (import.meta.main) process.exitCode = run(process.argv.slice(2), measured(), processOutput);
+export const main = (argv: readonly string[]): number => run(argv, measured(), processOutput);
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2));

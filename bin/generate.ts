@@ -1,11 +1,12 @@
 /**
  * `npm run generate`: writes what is generated from the code: the tables of docs/cost.md from the
- * measured figures, the figures of the template in all documents, and the JSON Schema of each kind of event in
- * `docs/events`.
+ * measured figures, the figures of the template in all documents, the reference of the API, and the JSON Schema of
+ * each kind of event in `docs/events`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventSchemas } from '../api/openapi/events.ts';
+import { apiReference } from './api-reference.ts';
 import { root } from './common.ts';
 import { measured } from './cost/load.ts';
 import { docsWith } from './cost/tables.ts';
@@ -13,6 +14,8 @@ import { documents, templateFigures, withFigures } from './figures.ts';
 
 const costs = join(root, 'docs/cost.md');
 writeFileSync(costs, docsWith(readFileSync(costs, 'utf8'), measured()));
+
+writeFileSync(join(root, 'docs/api-reference.md'), apiReference());
 
 const folder = join(root, 'docs/events/');
 mkdirSync(folder, { recursive: true });

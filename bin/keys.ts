@@ -1,21 +1,26 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 
 import {
+  allowsAnywhere,
   formatGrant,
   formatKey,
   type Grant,
   type Grantee,
+  type GrantRecord,
+  grantRole,
   grantRule,
   isKeyId,
-  type KeyRecord,
   keyState,
   listKeys,
   makeKey,
   newRecord,
   parseGrant,
+  parseRoleArn,
   putKey,
   type Role,
+  type RoleArn,
   revokeKey,
+  roleArnRule,
   type SpendingLimits,
 } from '../foundations/auth/index.ts';
 import { formatTime, type Micros, parseTime } from '../foundations/wire/index.ts';
@@ -48,6 +53,12 @@ export type Command =
       readonly location: KeysLocation;
       readonly grantee: Grantee;
     }
+  | {
+      readonly name: 'grant role';
+      readonly location: KeysLocation;
+      readonly arn: RoleArn;
+      readonly grantee: Omit<Grantee, 'user'>;
+    }
   | { readonly name: 'list'; readonly location: KeysLocation; readonly json: boolean }
   | { readonly name: 'revoke'; readonly location: KeysLocation; readonly id: string };
 
@@ -55,14 +66,17 @@ export const help = `Make, list and revoke the keys of a deployed or a local ser
 
   npm run keys -- create --user ada --grant 'acme/*:write' [--grant …] [--expires 90d]
                         [--usd-per-day 5] [--usd-per-month 50]
+  npm run keys -- create --role arn:aws:iam::123456789012:role/agent --grant acme/shop:write [--grant …] [--expires 90d]
   npm run keys -- list [--json]
   npm run keys -- revoke <key id>
 
 create
   --user NAME       the user of the key: 1 to 128 printable characters without ":"
+  --role ARN        in place of --user: an IAM role that signs requests and needs no key. It counts where the
+                    service has the setting iam. The same role again replaces its grants
   --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
-                    keep a * from the shell. Roles: read, write (includes read), inference,
-                    admin (includes all)
+                    keep a * from the shell. Roles: read, report, write (includes both), inference,
+                    admin (includes all). A key in a web page is public: give it report alone
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
   --usd-per-day USD, --usd-per-month USD
                     the most dollars that its model requests may cost in a UTC day or month; it counts where the
@@ -82,6 +96,7 @@ const locationOptions = { ...commonLocationOptions, table: { type: 'string' } } 
 const createOptions = {
   ...locationOptions,
   user: { type: 'string' },
+  role: { type: 'string' },
   grant: { type: 'string', multiple: true },
   expires: { type: 'string' },
   'usd-per-day': { type: 'string' },
@@ -119,6 +134,12 @@ const parseExpiry = (text: string, now: Micros): Micros => {
   return expiry;
 };
 
+const parseRole = (text: string): RoleArn => {
+  const arn = parseRoleArn(text);
+  if (arn === undefined) throw new UsageError(`--role ${text}: ${roleArnRule}`);
+  return arn;
+};
+
 const parseLimits = (perDay: string | undefined, perMonth: string | undefined): SpendingLimits | undefined =>
   perDay === undefined && perMonth === undefined
     ? undefined
@@ -129,21 +150,23 @@ const parseLimits = (perDay: string | undefined, perMonth: string | undefined): 
 
 const parseCreate = (args: string[], now: Micros): Command => {
   const { values } = parseFlags({ args, options: createOptions });
-  const { user, grant: grants = [], expires } = values;
+  const { user, role, grant: grants = [], expires } = values;
   const limits = parseLimits(values['usd-per-day'], values['usd-per-month']);
-  if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
+  if (user !== undefined && role !== undefined)
+    throw new UsageError('create: --user makes a key and --role none: give one of them');
+  const arn = role === undefined ? undefined : parseRole(role);
   if (grants.length === 0)
     throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
-  return {
-    name: 'create',
-    location: toKeysLocation(values),
-    grantee: {
-      user,
-      grants: grants.map(parseGrantOption),
-      ...(expires !== undefined && { expiresAt: parseExpiry(expires, now) }),
-      ...(limits && { limits }),
-    },
+  const location = toKeysLocation(values);
+  const grantee = {
+    grants: grants.map(parseGrantOption),
+    ...(expires !== undefined && { expiresAt: parseExpiry(expires, now) }),
+    ...(limits && { limits }),
   };
+  if (arn !== undefined) return { name: 'grant role', location, arn, grantee };
+  if (user === undefined)
+    throw new UsageError("create: name the key's user, e.g. --user ada, or a role: --role arn:aws:iam::…");
+  return { name: 'create', location, grantee: { user, ...grantee } };
 };
 
 const parseList = (args: string[]): Command => {
@@ -188,35 +211,38 @@ const parseCommand = (argv: readonly string[], now: Micros): Command => {
 /** Formats a time to the second: `2027-01-01 00:00:00Z`. */
 const shortTime = (micros: Micros): string => `${formatTime(micros).slice(0, 19).replace('T', ' ')}Z`;
 
-const expiry = (record: KeyRecord): string =>
+const expiry = (record: GrantRecord): string =>
   record.expiresAt === undefined ? 'never' : shortTime(record.expiresAt);
 
 /** `$5 a day, $50 a month`; empty without limits. */
-const limitsText = ({ limits = {} }: KeyRecord): string =>
+const limitsText = ({ limits = {} }: GrantRecord): string =>
   [
     ...(limits.usdPerDay === undefined ? [] : [`$${limits.usdPerDay} a day`]),
     ...(limits.usdPerMonth === undefined ? [] : [`$${limits.usdPerMonth} a month`]),
   ].join(', ');
+
+const describeGrants = (record: GrantRecord): string[] => [
+  `  id       ${record.id}`,
+  `  user     ${record.user}`,
+  `  grants   ${record.grants.map(formatGrant).join(' ')}`,
+  `  expires  ${expiry(record)}`,
+  ...(record.limits ? [`  limits   ${limitsText(record)}`] : []),
+];
 
 /**
  * The message about a new key, on several lines.
  *
  * @param shown the key, or a variable's name in its place if the text may end in a log
  */
-const describeNewKey = (record: KeyRecord, shown: string): string => {
+const describeNewKey = (record: GrantRecord, shown: string): string => {
   const lines = [
     'A new key. It is shown only now; the service stores its digest.',
     '',
-    `  id       ${record.id}`,
-    `  user     ${record.user}`,
-    `  grants   ${record.grants.map(formatGrant).join(' ')}`,
-    `  expires  ${expiry(record)}`,
-    ...(record.limits ? [`  limits   ${limitsText(record)}`] : []),
+    ...describeGrants(record),
   ];
   // The user name "api" goes with every key, and needs no quoting in a shell.
-  const has = (...names: readonly Role[]) =>
-    record.grants.some(({ role }) => role === 'admin' || names.includes(role));
-  if (has('read', 'write')) lines.push(`  curl     -u "api:${shown}"`);
+  const has = (...names: readonly Role[]) => names.some((role) => allowsAnywhere(record.grants, role));
+  if (has('read', 'report')) lines.push(`  curl     -u "api:${shown}"`);
   if (has('inference')) lines.push(`  curl     -H "Authorization: Bearer ${shown}"   (inference)`);
   return lines.join('\n');
 };
@@ -226,7 +252,7 @@ const describeNewKey = (record: KeyRecord, shown: string): string => {
  *
  * @param now UTC microseconds since 1970
  */
-const describeKeys = (records: readonly KeyRecord[], now: Micros): string => {
+const describeKeys = (records: readonly GrantRecord[], now: Micros): string => {
   const hasLimits = records.some(({ limits }) => limits);
   const rows = records.map((record) => [
     record.id,
@@ -258,7 +284,7 @@ const describeKeys = (records: readonly KeyRecord[], now: Micros): string => {
  *
  * @param now UTC microseconds since 1970
  */
-const keysAsJson = (records: readonly KeyRecord[], now: Micros): string => {
+const keysAsJson = (records: readonly GrantRecord[], now: Micros): string => {
   const time = (micros: Micros | undefined) => (micros === undefined ? null : formatTime(micros));
   const list = records.map((record) => ({
     id: record.id,
@@ -301,6 +327,8 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   switch (command.name) {
     case 'create':
       return create(command, io);
+    case 'grant role':
+      return grantToRole(command, io);
     case 'list':
       return list(command, io);
     case 'revoke':
@@ -316,6 +344,16 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
   if (!stored) throw new Failure('the id of the new key exists already: run the command again');
   io.out(formatKey(key));
   io.err(describeNewKey(record, io.interactive ? formatKey(key) : '$KEY'));
+};
+
+const grantToRole = async (command: CommandOf<'grant role'>, io: CommandEnvironment): Promise<void> => {
+  const { location, arn, grantee } = command;
+  const record = await withTable(location, io.root, 'keys', (table) =>
+    grantRole(table, arn, grantee, nowMicros()).catch(refuseUsage),
+  );
+  io.out(record.id);
+  const lines = ['The role has these grants, and no key: it signs its requests (docs/keys.md).', ''];
+  io.err([...lines, ...describeGrants(record)].join('\n'));
 };
 
 const list = async ({ location, json }: CommandOf<'list'>, io: CommandEnvironment): Promise<void> => {
@@ -343,18 +381,20 @@ const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironm
 };
 
 /** A value of the operator beyond a bound is wrong usage, not a failure. */
+const refuseUsage = (error: unknown): never => {
+  if (!(error instanceof RangeError)) throw error;
+  throw new UsageError(`create: ${error.message}`, { cause: error });
+};
+
 const withUsageErrors = <T>(make: () => T): T => {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new UsageError(`create: ${error.message}`, { cause: error });
+    return refuseUsage(error);
   }
 };
 
-if (import.meta.main)
-  process.exitCode = await run(process.argv.slice(2), {
-    ...processOutput,
-    interactive: process.stdout.isTTY === true,
-    root,
-  });
+export const main = (argv: readonly string[]): Promise<number> =>
+  run(argv, { ...processOutput, interactive: process.stdout.isTTY === true, root });
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -7,7 +7,7 @@ import { createObject } from '../core/records/objects/index.ts';
 import { dollarText, readSpent } from '../core/records/spending.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
-import { parseValue } from '../foundations/wire/schema.ts';
+import { makeParser, parseValue } from '../foundations/wire/schema.ts';
 import {
   type CommandOutput,
   parseFlags,
@@ -139,7 +139,7 @@ const show = async (
   { out }: CommandEnvironment,
 ): Promise<void> => {
   const budget = requestBudget(10_000);
-  const found = await readProjectLimits(objects, project, parsedLimits, budget);
+  const found = await readProjectLimits(objects, project, parseLimits, budget);
   const limits = limitsOfProject(project, found, undefined);
   const { usdPerDayPerUser: perUser } = found;
   if (limits.length === 0 && !perUser) return out(`${project} has no limits`);
@@ -150,11 +150,8 @@ const show = async (
     );
 };
 
-const schema = limitsSchema();
+const parseLimits: Parameters<typeof readProjectLimits>[2] = makeParser(limitsSchema());
 
-const parsedLimits: Parameters<typeof readProjectLimits>[2] = (value) => {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : undefined;
-};
+export const main = (argv: readonly string[]): Promise<number> => run(argv, { ...processOutput, root });
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), { ...processOutput, root });
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

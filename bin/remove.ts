@@ -265,14 +265,14 @@ const remove = async ({ stack, onlyEmpty, yes }: RemoveOptions, clients: Clients
  */
 export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
   runCommand({ name: 'remove', help, argv }, io, async () => {
-    const given = parseOptions(argv);
+    const options = parseOptions(argv);
     const clients = {
       cloudFormation: new CloudFormationClient(),
       dynamodb: dynamodbClient(),
       s3: await s3Client(),
     };
     try {
-      await remove(given, clients, io);
+      await remove(options, clients, io);
     } finally {
       for (const client of Object.values(clients)) client.destroy();
     }

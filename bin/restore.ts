@@ -335,4 +335,6 @@ const complete = async (options: CompleteOptions, io: CommandOutput): Promise<vo
   }
 };
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput);
+export const main = (argv: readonly string[]): Promise<number> => run(argv, processOutput);
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -3,13 +3,14 @@
  * docs/deploying.md.
  */
 import { randomBytes } from 'node:crypto';
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { formatKey, type Grant, makeKey, newRecord, putKey, revokeKey } from '../foundations/auth/index.ts';
-import type { Table } from '../foundations/storage/index.ts';
+import { formatKey, type Grant, revokeKey } from '../foundations/auth/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, root, runCommand, UsageError } from './common.ts';
 import { type Location, locationOptions, toLocation, withDefaultPort, withTable } from './location.ts';
-import { type Check, checks, cleanup, modelChecks, Red, type Target } from './verify/checks.ts';
+import { type Check, NotTried, Red, type Target } from './verify/check.ts';
+import type { Deployed } from './verify/deployed.ts';
+import { keyMaker } from './verify/keys.ts';
+import { checks, cleanup, last, untried } from './verify/list.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.
 
@@ -18,32 +19,38 @@ export const help = `Try a service from outside: what was not tested against AWS
 
   --url URL         the service, as the stack's output ApiUrl has it
   --stack NAME      the stack of the service (default: Pennytrace)
-  --model NAME      sends it a chat, a message and a response, each whole and as a stream; they cost money
+  --model NAME      sends it a chat, a message and a response, each whole and as a stream; they cost money.
+                    Repeat it for a model of each upstream
   --embedding NAME  sends it a text to embed
+  --reporter NAME   a function with grantReport: reports a span with the key in its environment, and deletes it
+  --disturb         also tries what other callers notice: sends requests until the stage throttles
   --local[=PORT]    the local service on that port (default: 8787): only the items that it has
 
 It makes a key for twenty minutes, reports and queries in the project pennytrace/verify, and deletes all that at
-the end. It takes two minutes, and up to eight more if the stack has analytics. Standard output has one line
-for each item. Exit code: 0 all green, 1 something is red, 2 wrong usage.`;
+the end. It takes three minutes, and up to eight more if the stack has analytics. AWS_ENDPOINT_URL and
+AWS_ENDPOINT_URL_<SERVICE> lead it to an emulator. Standard output has one line for each item: green, red, or
+not tried. Exit code: 0 nothing is red, 1 something is red, 2 wrong usage.`;
 
 const project = 'pennytrace/verify' as ProjectId;
 const grants: readonly Grant[] = [
   { scope: project, role: 'write' },
   { scope: project, role: 'inference' },
 ];
-const keyMicros = 20 * 60 * 1_000_000;
+const keySeconds = 20 * 60;
 
 interface Options {
   readonly url: string;
   readonly location: Location;
-  readonly models: Target['models'];
+  readonly asked: Pick<Target, 'models' | 'embeddings' | 'reporter' | 'disturb'>;
 }
 
 const options = {
   ...locationOptions,
   url: { type: 'string' },
-  model: { type: 'string' },
-  embedding: { type: 'string' },
+  model: { type: 'string', multiple: true, default: [] as string[] },
+  embedding: { type: 'string', multiple: true, default: [] as string[] },
+  reporter: { type: 'string' },
+  disturb: { type: 'boolean', default: false },
 } as const;
 
 /** @throws UsageError if an argument is wrong */
@@ -54,68 +61,92 @@ const parseOptions = (argv: readonly string[]): Options => {
   return {
     url: values.url.replace(/\/+$/, ''),
     location: toLocation(values),
-    models: { chat: values.model, embedding: values.embedding },
-  };
-};
-
-/** Makes a key for this run, and one that is revoked. Disposal deletes both. */
-const makeKeys = async (table: Table) => {
-  const now = Date.now() * 1000;
-  const make = async () => {
-    const key = makeKey();
-    await putKey(table, newRecord(key, { user: 'verify', grants, expiresAt: now + keyMicros }, now));
-    return key;
-  };
-  const key = await make();
-  const revoked = await make();
-  await revokeKey(table, revoked.id, now);
-  return {
-    key: formatKey(key),
-    revoked: formatKey(revoked),
-    [Symbol.asyncDispose]: async () => {
-      for (const { id } of [key, revoked])
-        await table.client.send(new DeleteCommand({ TableName: table.name, Key: { id } }));
+    asked: {
+      models: values.model,
+      embeddings: values.embedding,
+      reporter: values.reporter,
+      disturb: values.disturb,
     },
   };
 };
 
-const readStackChecks = async (stack: string): Promise<readonly Check[]> => {
+const readStack = async (location: Location): Promise<Deployed | undefined> => {
+  if (location.kind === 'local') return undefined;
   // It loads slowly, and the local service needs none of it.
-  const { readDeployed, awsChecks } = await import('./verify/aws.ts');
-  return awsChecks(await readDeployed(stack));
+  const { readDeployed } = await import('./verify/deployed.ts');
+  return readDeployed(location.name);
 };
 
+/** What clients of SDKs throw where an emulator lacks an operation. AWS has all that are asked for. */
+const lackingErrors: ReadonlySet<string> = new Set(['UnknownOperationException', 'NotImplemented']);
+
+/** Why a check could not be tried; undefined if that is not what went wrong. */
+const whyNotTried = (error: unknown): string | undefined => {
+  if (error instanceof NotTried) return error.message;
+  if (!(error instanceof Error) || !lackingErrors.has(error.name)) return undefined;
+  return `the emulator does not have it: ${error.message}`;
+};
+
+type Outcome = 'green' | 'red' | 'not tried';
+
 /** Runs a check, and prints its line. */
-const printed = async ({ name, run }: Check, target: Target, { out }: CommandOutput): Promise<boolean> => {
+const printed = async ({ name, run }: Check, target: Target, { out }: CommandOutput): Promise<Outcome> => {
   try {
     await run(target);
     out(`green  ${name}`);
-    return true;
+    return 'green';
   } catch (error) {
+    const why = whyNotTried(error);
+    if (why !== undefined) {
+      out(`not tried: ${name}: ${why}`);
+      return 'not tried';
+    }
     const advice = error instanceof Red ? ` → ${error.advice}` : '';
     out(`red    ${name}: ${error instanceof Error ? error.message : error}${advice}`);
-    return false;
+    return 'red';
   }
 };
 
-const verify = ({ url, location, models }: Options, io: CommandOutput, root: string): Promise<boolean> =>
-  withTable(location, root, 'keys', async (table) => {
-    await using keys = await makeKeys(table);
-    const run = `verify-${randomBytes(6).toString('hex')}`;
-    const target = { url, project, run, key: keys.key, revoked: keys.revoked, models };
-    const further = location.kind === 'stack' ? await readStackChecks(location.name) : [];
-    let green = true;
-    for (const check of [...checks, ...modelChecks(models), ...further, cleanup])
-      green = (await printed(check, target, io)) && green;
-    return green;
-  });
+/** Runs every check, and prints how many had each outcome. */
+const runChecks = async (target: Target, io: CommandOutput): Promise<boolean> => {
+  const counts: Record<Outcome, number> = { green: 0, red: 0, 'not tried': untried.length };
+  for (const check of [...checks, cleanup, ...last]) counts[await printed(check, target, io)]++;
+  for (const { name, why } of untried) io.out(`not tried: ${name}: ${why}`);
+  io.out(`${counts.green} green, ${counts.red} red, ${counts['not tried']} not tried`);
+  return counts.red === 0;
+};
+
+const verify = ({ url, location, asked }: Options, io: CommandOutput, root: string): Promise<boolean> =>
+  withTable(location, root, 'keys', (table) =>
+    withTable(location, root, 'calls', async (calls) => {
+      await using keys = keyMaker(table);
+      const stack = await readStack(location);
+      const key = await keys.make(grants, keySeconds);
+      const revoked = await keys.make(grants, keySeconds);
+      await revokeKey(table, revoked.id, Date.now() * 1000);
+      const target: Target = {
+        ...asked,
+        url,
+        project,
+        run: `verify-${randomBytes(6).toString('hex')}`,
+        since: Date.now(),
+        key: formatKey(key),
+        revoked: formatKey(revoked),
+        makeKey: async (some, seconds) => formatKey(await keys.make(some, seconds)),
+        calls,
+        stack,
+      };
+      // The keys are there until it is done.
+      return await runChecks(target, io);
+    }),
+  );
 
 /**
  * Runs the command.
  *
  * @param argv the arguments after the command's name
  * @param root the project's folder, absolute
- * @returns the exit code: 0 all green, 1 something is red or it could not be tried, 2 wrong usage
+ * @returns the exit code: 0 nothing is red, 1 something is red or the command failed, 2 wrong usage
  */
 export const run = async (argv: readonly string[], io: CommandOutput, root: string): Promise<0 | 1 | 2> => {
   let green = true;
@@ -125,4 +156,6 @@ export const run = async (argv: readonly string[], io: CommandOutput, root: stri
   return code === 0 && !green ? 1 : code;
 };
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput, root);
+export const main = (argv: readonly string[]): Promise<number> => run(argv, processOutput, root);
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

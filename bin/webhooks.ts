@@ -202,4 +202,6 @@ const askUrl = async (): Promise<string> => {
   }
 };
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), { ...processOutput, askUrl });
+export const main = (argv: readonly string[]): Promise<number> => run(argv, { ...processOutput, askUrl });
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -91,7 +91,7 @@ def traced(op, above, inputs, step):
     """Runs a step as a call below another one, and reports it. None if it fails."""
     at = {"id": str(uuid.uuid4()), "trace_id": above["trace_id"] if above else str(uuid.uuid4())}
     start = {**at, "project_id": project_id, "parent_id": above and above["id"], "inputs": inputs}
-    start |= {"op_name": ref(f"op/{op}:v1"), "started_at": now()}
+    start |= {"op_name": ref(f"op/{op}:v1"), "started_at": now(), "attributes": {"source": "evaluation"}}
     reports.append({"mode": "start", "req": {"start": start}})
     end = {"project_id": project_id, "id": at["id"]}
     try:

@@ -86,7 +86,8 @@ const reports: object[] = [];
 const traced = async <T>(op: string, above: Place, inputs: Json, step: (at: Place) => Promise<Work<T>>) => {
   const at = { id: randomUUID(), trace: above?.trace ?? randomUUID() };
   const ids = { project_id, id: at.id, trace_id: at.trace, parent_id: above?.id ?? null };
-  const start = { ...ids, op_name: ref(`op/${op}:v1`), started_at: now(), inputs };
+  const attributes = { source: 'evaluation' };
+  const start = { ...ids, op_name: ref(`op/${op}:v1`), started_at: now(), attributes, inputs };
   reports.push({ mode: 'start', req: { start } });
   const ended = await step(at).then(
     ({ output, usage = {}, passed }) => ({ output, summary: { usage, passed } }),

@@ -140,7 +140,7 @@ export class Analytics extends Construct {
   #makeFunction({ service }: AnalyticsProps): ServiceFunction {
     const { storage, streams, logGroup } = service;
     const { calls, feedback } = storage;
-    const made = new ServiceFunction(this, 'Analytics', {
+    const analyticsFunction = new ServiceFunction(this, 'Analytics', {
       service,
       handler: 'analytics',
       description: 'Writes calls and feedback as Parquet files',
@@ -166,8 +166,8 @@ export class Analytics extends Construct {
       batchSize: 10_000,
       window: Duration.minutes(5),
     } as const;
-    streams.subscribe(made, { calls, feedback }, batches);
-    return made;
+    streams.subscribe(analyticsFunction, { calls, feedback }, batches);
+    return analyticsFunction;
   }
 }
 

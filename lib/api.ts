@@ -4,22 +4,34 @@ import {
   AccessLogFormat,
   AuthorizationType,
   CfnRestApi,
+  DomainName,
   EndpointAccessMode,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
   type Method,
+  type MethodDeploymentOptions,
   MethodLoggingLevel,
   ResponseTransferMode,
   RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
-import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AnyPrincipal,
+  type IRole,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
+import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
-import { getMethods, type Route, takesKey } from '../api/endpoint.ts';
+import { getMethods, isForPages, type Route, takesKey } from '../api/endpoint.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
+import type { Cors } from './cors.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { makeLogGroup } from './service-function.ts';
@@ -66,6 +78,7 @@ const roleMakers = new WeakMap<Stack, RestApi>();
 
 interface ApiProps {
   readonly config: Config;
+  readonly routes: readonly Route[];
   /** The name of the service. */
   readonly name: string;
 }
@@ -74,6 +87,8 @@ interface ApiRoutesProps {
   readonly routes: readonly Route[];
   readonly auth: Auth;
   readonly functions: Functions;
+  /** What answers preflight requests. @default - nothing does */
+  readonly cors?: Cors | undefined;
 }
 
 /**
@@ -89,29 +104,45 @@ export class Api extends Construct {
    * for the functions of all endpoints, and one of these waits for a setting's.
    */
   readonly urlForFunctions: string;
+  /** What the DNS record of the domain has to point to; undefined without the setting `domain`. */
+  readonly domainTarget: string | undefined;
 
-  constructor(scope: Construct, id: string, { config, name }: ApiProps) {
+  constructor(scope: Construct, id: string, { config, routes, name }: ApiProps) {
     super(scope, id);
-    this.rest = this.#restApi(config, name);
-    this.url = this.rest.url;
-    this.urlForFunctions = `https://${this.rest.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
-    addGatewayResponses(this.rest);
+    this.rest = this.#restApi(config, routes, name);
+    const { domain, private: access } = config;
+    this.domainTarget = domain && this.#domain(domain);
+    if (domain) {
+      this.urlForFunctions = `https://${domain.name}`;
+      this.url = `${this.urlForFunctions}/`;
+    } else {
+      // The name with an endpoint's id leads there whether or not the endpoint has private DNS.
+      const [endpoint] = access?.vpcEndpointIds ?? [];
+      const host = endpoint === undefined ? this.rest.restApiId : `${this.rest.restApiId}-${endpoint}`;
+      this.urlForFunctions = `https://${host}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
+      this.url = access ? `${this.urlForFunctions}/` : this.rest.url;
+    }
+    addGatewayResponses(this.rest, config);
   }
 
   /** Leads requests to the functions of routes. */
-  add({ routes, auth, functions }: ApiRoutesProps): void {
-    const invoker = this.#invoker(routes, functions);
+  add({ routes, auth, functions, cors }: ApiRoutesProps): void {
+    const handlers = new Set(routes.map((route) => functions.getFunction(route).handler));
+    if (cors) handlers.add(cors.preflight.handler);
+    const invoker = this.#invoker([...handlers]);
     for (const route of routes) this.#addRoute(route, auth, functions, invoker);
+    if (cors) for (const path of pathsForPages(routes)) this.#addPreflight(path, cors, invoker);
   }
 
-  #restApi(config: Config, name: string): RestApi {
+  #restApi(config: Config, routes: readonly Route[], name: string): RestApi {
     const accessLog = makeLogGroup(this, 'AccessLog', config);
     const stack = Stack.of(this);
     const roleMaker = roleMakers.get(stack);
     const rest = new RestApi(this, 'Rest', {
       restApiName: name,
       description: 'Tracing, feedback and inference for LLM applications',
-      endpointTypes: [EndpointType.REGIONAL],
+      endpointTypes: [config.private ? EndpointType.PRIVATE : EndpointType.REGIONAL],
+      ...(config.private && { policy: onlyFrom(config.private.vpcEndpointIds) }),
       // No stage may log without this role. The account has one for each region.
       cloudWatchRole: config.accountLogRole && roleMaker === undefined,
       binaryMediaTypes,
@@ -119,6 +150,7 @@ export class Api extends Construct {
         stageName,
         throttlingRateLimit: config.throttleRate,
         throttlingBurstLimit: config.throttleBurst,
+        methodOptions: openMethodOptions(config, routes),
         tracingEnabled: config.xray,
         metricsEnabled: false,
         // The access log says as much of each request. Execution logs would add headers and bodies.
@@ -133,16 +165,40 @@ export class Api extends Construct {
     // The stack names its outputs itself.
     rest.node.tryRemoveChild('Endpoint');
     requireModernTls(rest);
+    if (config.private) useEndpoints(rest, config.private.vpcEndpointIds);
     acknowledge(rest, config);
     return rest;
   }
 
+  /**
+   * Leads a domain name to the API, with the API's own demands of TLS.
+   *
+   * @returns what the name's DNS record has to point to
+   */
+  #domain({ name, certificate, zone }: NonNullable<Config['domain']>): string {
+    const domain = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate),
+      endpointType: EndpointType.REGIONAL,
+      ...modernTls,
+    });
+    domain.addBasePathMapping(this.rest);
+    const { domainNameAliasDomainName: target, domainNameAliasHostedZoneId: hostedZoneId } = domain;
+    if (zone !== undefined)
+      new CfnRecordSet(this, 'Record', {
+        name,
+        type: 'A',
+        hostedZoneId: zone,
+        aliasTarget: { dnsName: target, hostedZoneId },
+      });
+    return target;
+  }
+
   /** What API Gateway invokes the functions of all endpoints as. See docs/decisions/0151. */
-  #invoker(routes: readonly Route[], functions: Functions): IRole {
-    const handlers = new Set(routes.map((route) => functions.getFunction(route).handler));
+  #invoker(handlers: readonly LambdaFunction[]): IRole {
     const invoke = new PolicyStatement({
       actions: ['lambda:InvokeFunction'],
-      resources: [...handlers].map(({ functionArn }) => functionArn),
+      resources: handlers.map(({ functionArn }) => functionArn),
     });
     return new Role(this, 'Invoker', {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
@@ -168,24 +224,89 @@ export class Api extends Construct {
           ? { authorizer: auth.authorizer(route.scheme) }
           : { authorizationType: AuthorizationType.NONE },
       );
-      // CDK gives each method a permission as well. A stack has no room for these, and the role is enough.
-      for (const { node } of method.node.children.filter(CfnPermission.isCfnPermission))
-        method.node.tryRemoveChild(node.id);
-      acknowledgeMethod(method, route);
+      dropPermissions(method);
+      if (takesKey(route)) acknowledgeKeyed(method);
+      else acknowledgeOpen(method);
     }
+  }
+
+  #addPreflight(path: string, { preflight }: Cors, invoker: IRole): void {
+    const integration = new LambdaIntegration(preflight.handler, {
+      allowTestInvoke: false,
+      credentialsRole: invoker,
+    });
+    const method = this.rest.root.resourceForPath(path).addMethod('OPTIONS', integration, {
+      authorizationType: AuthorizationType.NONE,
+    });
+    dropPermissions(method);
+    acknowledgeOpen(method);
   }
 }
 
-/**
- * Requires TLS 1.2 with forward secrecy or better, and the name of this API. `RestApi` has no
- * property for either yet.
- */
-const requireModernTls = (rest: RestApi): void => {
-  const { defaultChild } = rest.node;
-  if (!(defaultChild instanceof CfnRestApi)) throw new Error('the REST API has no resource');
-  defaultChild.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
-  defaultChild.endpointAccessMode = EndpointAccessMode.STRICT;
+/** The paths that browsers send preflight requests to. */
+const pathsForPages = (routes: readonly Route[]): readonly string[] => [
+  ...new Set(routes.filter(isForPages).map(({ path }) => path)),
+];
+
+/** CDK gives each method a permission as well. A stack has no room for these, and the role is enough. */
+const dropPermissions = (method: Method): void => {
+  for (const { node } of method.node.children.filter(CfnPermission.isCfnPermission))
+    method.node.tryRemoveChild(node.id);
 };
+
+/** Anybody can call a method without a key, so each has a throttle of its own, and not that of callers. */
+const openMethodOptions = (
+  { openThrottleRate, openThrottleBurst, corsOrigins }: Config,
+  routes: readonly Route[],
+): Record<string, MethodDeploymentOptions> => {
+  const open = routes.filter((route) => !takesKey(route));
+  const methods = open.flatMap((route) => getMethods(route).map((verb) => `${route.path}/${verb}`));
+  const preflights = corsOrigins ? pathsForPages(routes).map((path) => `${path}/OPTIONS`) : [];
+  const options = {
+    throttlingRateLimit: openThrottleRate,
+    throttlingBurstLimit: openThrottleBurst,
+    metricsEnabled: false,
+    loggingLevel: MethodLoggingLevel.OFF,
+  };
+  return Object.fromEntries([...methods, ...preflights].map((method) => [method, options]));
+};
+
+/** TLS 1.2 with forward secrecy or better, and the name of the API alone. */
+const modernTls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
+
+const findResource = ({ node: { defaultChild } }: RestApi): CfnRestApi => {
+  if (!(defaultChild instanceof CfnRestApi)) throw new Error('the REST API has no resource');
+  return defaultChild;
+};
+
+/** Requires {@link modernTls}. `RestApi` has no property for it yet. */
+const requireModernTls = (rest: RestApi): void => {
+  Object.assign(findResource(rest), modernTls);
+};
+
+/** Gives a private API its endpoints, by their ids. `RestApi` takes constructs, which need their VPC. */
+const useEndpoints = (rest: RestApi, vpcEndpointIds: readonly string[]): void => {
+  findResource(rest).endpointConfiguration = {
+    types: [EndpointType.PRIVATE],
+    vpcEndpointIds: [...vpcEndpointIds],
+  };
+};
+
+/** Lets requests in that come through these endpoints. Without a policy, a private API lets none in. */
+const onlyFrom = (vpcEndpointIds: readonly string[]): PolicyDocument =>
+  new PolicyDocument({
+    statements: [
+      new PolicyStatement({
+        principals: [new AnyPrincipal()],
+        actions: ['execute-api:Invoke'],
+        resources: ['execute-api:/*'],
+        conditions: { StringEquals: { 'aws:SourceVpce': [...vpcEndpointIds] } },
+      }),
+    ],
+  });
 
 const acknowledge = (rest: RestApi, { xray }: Config): void => {
   if (!xray)
@@ -216,14 +337,14 @@ const acknowledge = (rest: RestApi, { xray }: Config): void => {
   );
 };
 
-const acknowledgeMethod = (method: Method, route: Route): void => {
-  if (takesKey(route)) {
-    Validations.of(method).acknowledge({
-      id: 'AwsSolutions-COG4',
-      reason: 'Keys of the service authenticate, through a Lambda authorizer. There is no user pool.',
-    });
-    return;
-  }
+const acknowledgeKeyed = (method: Method): void => {
+  Validations.of(method).acknowledge({
+    id: 'AwsSolutions-COG4',
+    reason: 'Keys of the service authenticate, through a Lambda authorizer. There is no user pool.',
+  });
+};
+
+const acknowledgeOpen = (method: Method): void => {
   const reason =
     'It is for everybody. It answers one fixed text, which says nothing of what is stored, and may do nothing.';
   Validations.of(method).acknowledge(

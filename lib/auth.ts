@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
@@ -6,7 +6,7 @@ import { type Route, takesKey } from '../api/endpoint.ts';
 import type { AcceptedScheme } from '../foundations/auth/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
-import { tableNeeds } from './permissions.ts';
+import { type Needs, tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import { makeTable } from './storage.ts';
 
@@ -15,7 +15,18 @@ interface AuthProps {
   readonly routes: readonly Route[];
   /** Each handler's bundle; the authorizer's is `authorizer`. */
   readonly bundles: ReadonlyMap<string, string>;
+  /** The service's URL, without a slash at its end. */
+  readonly url: string;
 }
+
+/** What callers that sign have to sign for. Asking STS who signed takes no permission. */
+const iamNeeds = (url: string): Needs => ({
+  environment: {
+    IAM_SERVICE_URL: url,
+    IAM_PARTITION: Aws.PARTITION,
+    IAM_STS_URL: `https://sts.${Aws.REGION}.${Aws.URL_SUFFIX}`,
+  },
+});
 
 /** The table of keys, the function that looks keys up, and an authorizer for each scheme. */
 export class Auth extends Construct {
@@ -27,7 +38,7 @@ export class Auth extends Construct {
    */
   readonly #authorizers: ReadonlyMap<AcceptedScheme, RequestAuthorizer>;
 
-  constructor(scope: Construct, id: string, { config, routes, bundles }: AuthProps) {
+  constructor(scope: Construct, id: string, { config, routes, bundles, url }: AuthProps) {
     super(scope, id);
     this.keys = makeTable(this, tables.keys, config);
     const keyed = routes.filter(takesKey);
@@ -40,6 +51,7 @@ export class Auth extends Construct {
       timeoutSeconds: 10,
       needs: [
         tableNeeds('keys', this.keys, { table: ['GetItem'] }),
+        config.iam ? iamNeeds(url) : undefined,
         {
           environment: {
             SCHEMES: JSON.stringify(Object.fromEntries(others.map(({ path, scheme }) => [path, scheme]))),

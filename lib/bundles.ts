@@ -218,11 +218,11 @@ export const bundle = async ({
   const startersIn = (handler: string) =>
     Object.keys(threads).filter((starter) => Object.hasOwn(getOutput(handler)?.inputs ?? {}, starter));
   const starters = new Set(handlers.flatMap(startersIn));
-  const made = await Promise.all([...starters].map((starter) => threadBundle(root, starter)));
+  const threadBundles = await Promise.all([...starters].map((starter) => threadBundle(root, starter)));
   const started = new Map(
     handlers.map((handler) => {
       const names = startersIn(handler);
-      return [handler, made.filter(({ starter }) => names.includes(starter))];
+      return [handler, threadBundles.filter(({ starter }) => names.includes(starter))];
     }),
   );
   const imported = new Map(
@@ -244,7 +244,7 @@ export const bundle = async ({
     for (const { file, contents } of files) writeFileSync(join(outdir, handler, file), contents);
   const accounts = [
     ...packages.map(({ name, account }) => [`${virtualOutdir}/node_modules/${name}/index.cjs`, account]),
-    ...made.map(({ file, account }) => [`${virtualOutdir}/${file}`, account]),
+    ...threadBundles.map(({ file, account }) => [`${virtualOutdir}/${file}`, account]),
   ];
   const outputs = { ...metafile?.outputs, ...Object.fromEntries(accounts) };
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ ...metafile, outputs }));

@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { isKeyed, longAnswer, passThrough } from '../api/endpoint.ts';
 import { allRoutes } from '../api/routes.ts';
+import { sources } from '../api/shared/header-fields.ts';
 import {
   type BedrockWay,
   bedrockEndpoints,
@@ -9,6 +10,7 @@ import {
   bedrockWays,
   ruleApis,
 } from '../core/doors/inference/bedrock.ts';
+import { parseScope } from '../foundations/auth/grants.ts';
 import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
 import type { PennytraceProps } from './props.ts';
 
@@ -80,6 +82,31 @@ const switched = <Shape extends z.ZodRawShape>(shape: Shape, error: string) =>
     const given = fromJson(value);
     return given === true ? {} : given === false ? undefined : given;
   }, z.strictObject(shape, { error }).optional());
+
+const billingError =
+  'write onDemand, provisioned, or {"minUnits": 5, "maxUnits": 4000, "targetPercent": 70}, all fields optional';
+
+/** The setting `billing`: how the capacity of calls is paid for; undefined if it is paid per request. */
+const billing = z.preprocess(
+  (value) => {
+    const given = fromJson(value);
+    return given === 'provisioned' ? {} : given === 'onDemand' ? undefined : given;
+  },
+  z
+    .strictObject(
+      {
+        minUnits: whole(1, 40_000).default(5),
+        maxUnits: whole(1, 40_000).default(4000),
+        targetPercent: whole(20, 90).default(70),
+      },
+      { error: billingError },
+    )
+    .refine(({ minUnits, maxUnits }) => minUnits <= maxUnits, {
+      path: ['maxUnits'],
+      error: 'write at least as many units as minUnits',
+    })
+    .optional(),
+);
 
 const region = text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'write the name of a region, e.g. us-east-1');
 
@@ -277,6 +304,26 @@ const upstreams = z.preprocess(
   }),
 );
 
+/** The setting `environmentSources`: sources of calls by scope and environment, or its JSON. */
+const environmentSources = z
+  .preprocess(
+    fromJson,
+    z
+      .record(
+        z.string(),
+        z.record(
+          z.string().min(1).max(128),
+          z.enum(sources, { error: `write one of ${sources.join(', ')}` }),
+          { error: 'write sources by environment: {"ci": "test"}' },
+        ),
+        { error: 'write sources by project and environment: {"*": {"ci": "test"}}' },
+      )
+      .refine((scopes) => Object.keys(scopes).every((scope) => parseScope(scope) !== undefined), {
+        error: 'write projects, "<entity>/*" or "*" as keys: {"*": {"ci": "test"}}',
+      }),
+  )
+  .transform((scopes) => (Object.keys(scopes).length > 0 ? scopes : undefined));
+
 /** What is wrong with a pattern; undefined if nothing is. */
 const patternProblem = (text: string): string | undefined => {
   try {
@@ -344,6 +391,24 @@ const redactionRules = z
   )
   .transform((rules) => (rules.length > 0 ? rules : undefined));
 
+const tagsAdvice =
+  'write keys and values: {"team": "tracing"}; a key has 1 to 128 letters, digits, spaces or _ . : / = + - @ and does not begin with aws:';
+
+/** The setting `tags`, or its JSON. AWS allows 50 tags, of which the app and CloudFormation have some. */
+const tags = z
+  .preprocess(
+    fromJson,
+    z.record(
+      text(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/u, tagsAdvice),
+      text(
+        /^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u,
+        'write at most 256 letters, digits, spaces or _ . : / = + - @',
+      ),
+      { error: tagsAdvice },
+    ),
+  )
+  .refine((given) => Object.keys(given).length <= 40, { error: 'write at most 40 tags' });
+
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
   .strictObject({
@@ -354,11 +419,61 @@ export const settings = z
     shards: shardHistory.default([4]),
     retentionDays: whole(1, 36_500).optional(),
     keepData: flag().default(true),
+    pointInTimeRecovery: flag().optional(),
+    domain: z
+      .preprocess(
+        fromJson,
+        z.strictObject(
+          {
+            name: text(
+              /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+              'write a domain name in lower case: tracing.example.com',
+            ),
+            certificate: text(
+              /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+              'write the ARN of a certificate in ACM, in the region of the stack',
+            ),
+            zone: text(
+              /^Z[A-Z0-9]{1,31}$/,
+              'write the id of a hosted zone of Route 53: Z0123456789',
+            ).optional(),
+          },
+          {
+            error:
+              'write {"name": "tracing.example.com", "certificate": "arn:aws:acm:…", "zone": "Z0123456789"}, of which zone may be left out',
+          },
+        ),
+      )
+      .optional(),
+    private: z
+      .preprocess(
+        fromJson,
+        z.strictObject(
+          {
+            vpcEndpointIds: z
+              .array(
+                text(/^vpce-[0-9a-f]{8,17}$/, 'write the id of a VPC endpoint: vpce-0123456789abcdef0'),
+                {
+                  error: 'write a list of ids of VPC endpoints',
+                },
+              )
+              .min(1, { error: 'write at least one id of a VPC endpoint' })
+              .max(20, { error: 'write at most 20 ids' }),
+          },
+          { error: 'write {"vpcEndpointIds": ["vpce-0123456789abcdef0"]}' },
+        ),
+      )
+      .optional(),
+    tags: tags.optional(),
+    billing: billing.optional(),
     keepFeedback: flag().default(false),
+    iam: flag().default(false),
     xray: flag().default(false),
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),
+    openThrottleRate: whole(1, 10_000).default(50),
+    openThrottleBurst: whole(1, 5000).default(200),
     firewallRatePerAddress: whole(10, 1_000_000).optional(),
     queryTimeoutSeconds: whole(30, 900).default(longAnswer.timeoutSeconds),
     logRetentionDays: z
@@ -373,6 +488,7 @@ export const settings = z
     monthlyBudget: whole(1, 1_000_000).optional(),
     accountLogRole: flag().default(true),
     corsOrigins: origins.optional(),
+    environmentSources: environmentSources.optional(),
     inferenceUpstreams: upstreams.optional(),
     inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
@@ -414,6 +530,10 @@ export const settings = z
       'write true, or {"url": "https://tracing.example.com"} for links of messages',
     ).optional(),
   } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
+  .refine(({ domain, private: isPrivate }) => domain === undefined || isPrivate === undefined, {
+    path: ['domain'],
+    error: 'leave it out with private: a private API has the names of its VPC endpoints',
+  })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',
@@ -424,11 +544,14 @@ export const settings = z
       'leave keepDays out beside bucket, which keeps the rules that it has: aws s3api put-bucket-lifecycle-configuration',
   })
   .refine(
-    ({ corsOrigins = [], inferenceUpstreams = [] }) =>
-      corsOrigins.join().length + JSON.stringify(inferenceUpstreams).length <= maxBytes,
+    ({ corsOrigins = [], inferenceUpstreams = [], environmentSources = {} }) =>
+      corsOrigins.join().length +
+        JSON.stringify(inferenceUpstreams).length +
+        Buffer.byteLength(JSON.stringify(environmentSources)) <=
+      maxBytes,
     {
       path: ['corsOrigins'],
-      error: `write less: a function's environment has room for ${maxBytes} bytes of inferenceUpstreams and corsOrigins together`,
+      error: `write less: a function's environment has room for ${maxBytes} bytes of inferenceUpstreams, corsOrigins and environmentSources together`,
     },
   );
 
@@ -454,11 +577,15 @@ const valueAt = (context: Record<string, unknown>, path: readonly PropertyKey[])
     context,
   );
 
-const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): string => {
+const problem = (
+  issue: z.core.$ZodIssue,
+  context: Record<string, unknown>,
+  describeSetting: (name: string) => string,
+): string => {
   const [name, ...below] = issue.path;
-  const place = [String(name), ...below.map((key) => `[${JSON.stringify(key)}]`)].join('');
+  const place = [describeSetting(String(name)), ...below.map((key) => `[${JSON.stringify(key)}]`)].join('');
   if (issue.code === 'unrecognized_keys') {
-    if (name !== undefined) return `setting ${place} has ${issue.keys.join(', ')}: there is no such field`;
+    if (name !== undefined) return `${place} has ${issue.keys.join(', ')}: there is no such field`;
     if (issue.keys.includes('dialect'))
       return 'setting dialect is gone, take it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)';
     const known = Object.keys(settings.shape).join(', ');
@@ -466,19 +593,25 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
   }
   const value = valueAt(context, issue.path);
   return value === undefined
-    ? `setting ${place}: ${issue.message}`
-    : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
+    ? `${place}: ${issue.message}`
+    : `${place} is ${JSON.stringify(value)}: ${issue.message}`;
 };
 
 /**
  * Reads the settings from the CDK context. Passes over names with a colon or a slash, which are
  * CDK's own. Takes null as absent.
  *
+ * @param describeSetting what messages call a setting, by its name
  * @throws SettingsError which names each unknown or bad setting and says what to write
  */
-export const readConfig = (context: Record<string, unknown>): Config => {
-  const given = Object.fromEntries(Object.entries(context).filter(isSetting));
-  const result = settings.safeParse(given);
+export const readConfig = (
+  context: Record<string, unknown>,
+  describeSetting = (name: string) => `setting ${name}`,
+): Config => {
+  const settingValues = Object.fromEntries(Object.entries(context).filter(isSetting));
+  const result = settings.safeParse(settingValues);
   if (result.success) return result.data;
-  throw new SettingsError(result.error.issues.map((issue) => problem(issue, given)).join('\n'));
+  throw new SettingsError(
+    result.error.issues.map((issue) => problem(issue, settingValues, describeSetting)).join('\n'),
+  );
 };

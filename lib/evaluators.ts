@@ -111,7 +111,7 @@ export class Evaluators extends Construct {
   #makeWatcher({ service, evaluations }: EvaluatorsProps): void {
     const { config, streams, logGroup } = service;
     const { calls } = service.storage;
-    const made = new ServiceFunction(this, 'Watcher', {
+    const watcher = new ServiceFunction(this, 'Watcher', {
       service,
       handler: watcherHandler(config),
       description: 'Decides which calls evaluators judge',
@@ -125,12 +125,12 @@ export class Evaluators extends Construct {
       ],
     });
     // It passes over calls from before there was the queue.
-    streams.subscribe(made, { calls }, { ...batchesOfChanges, from: 'TRIM_HORIZON' });
+    streams.subscribe(watcher, { calls }, { ...batchesOfChanges, from: 'TRIM_HORIZON' });
   }
 
   #makeJudge({ service, settings, evaluations, limits }: EvaluatorsProps): void {
     const { inference, streams, logGroup } = service;
-    const made = new ServiceFunction(this, 'Judge', {
+    const judge = new ServiceFunction(this, 'Judge', {
       service,
       handler: 'judge',
       description: 'Judges calls and stores the verdicts',
@@ -163,8 +163,8 @@ export class Evaluators extends Construct {
       ],
       withoutQueue: 'The queue that wakes it has one, for messages that it fails for.',
     });
-    const jobs = new EventSourceMapping(made, 'Jobs', {
-      target: made.handler,
+    const jobs = new EventSourceMapping(judge, 'Jobs', {
+      target: judge.handler,
       eventSourceArn: evaluations.queue.queueArn,
       // A message is of one project. So an invocation is, and its time, memory and failures are that
       // project's own: docs/decisions/0250.

@@ -4,10 +4,17 @@ import { allRoutes } from '../api/routes.ts';
 import { Alerts } from './alerts.ts';
 import { Analytics } from './analytics.ts';
 import type { Config } from './config.ts';
+import { Cors } from './cors.ts';
 import { Evaluations, Evaluators } from './evaluators.ts';
 import { Events } from './events.ts';
 import { Firewall } from './firewall.ts';
-import { keyMakerHandler, limitsHandler, redactionModule, watcherHandler } from './handlers.ts';
+import {
+  keyMakerHandler,
+  limitsHandler,
+  preflightHandler,
+  redactionModule,
+  watcherHandler,
+} from './handlers.ts';
 import { Limits } from './limits.ts';
 import type { Needs } from './permissions.ts';
 import { Redaction } from './redaction.ts';
@@ -24,6 +31,7 @@ interface Made {
   readonly events: Events;
   readonly analytics: Analytics;
   readonly firewallRatePerAddress: Firewall;
+  readonly corsOrigins: Cors;
 }
 
 /** What was made for the settings that are on. */
@@ -113,6 +121,10 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
   },
   firewallRatePerAddress: {
     make: (scope, { stage }, rate) => new Firewall(scope, 'Firewall', { rate, stage }),
+  },
+  corsOrigins: {
+    handlers: [preflightHandler],
+    make: (scope, service, origins) => new Cors(scope, 'Cors', service, origins),
   },
 };
 

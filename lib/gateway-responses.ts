@@ -4,7 +4,7 @@ import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../foundations/wire/errors.ts';
 import { challenge, keyRequired } from '../foundations/wire/errors.ts';
-import { constructId } from './config.ts';
+import { type Config, constructId } from './config.ts';
 
 /** An answer that API Gateway makes without a function. */
 interface GatewayAnswer {
@@ -19,6 +19,12 @@ interface GatewayAnswer {
   /** Further headers, by name. @default - none */
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** The texts are fixed and say nothing of anybody, so pages of every origin may read them. */
+const readableByPages = {
+  'access-control-allow-origin': "'*'",
+  'access-control-expose-headers': `'${requestIdHeader}, retry-after'`,
+};
 
 const retrySoon = { 'Retry-After': '1' };
 
@@ -151,7 +157,7 @@ const getStatus = ({ responseType }: ResponseType): number => (responseType === 
  * Sets the gateway's own answers: in the service's error shape, with the `error` that OpenAI's clients
  * read, and with the request's id.
  */
-export const addGatewayResponses = (api: RestApi): void => {
+export const addGatewayResponses = (api: RestApi, { corsOrigins }: Config): void => {
   for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
@@ -161,6 +167,7 @@ export const addGatewayResponses = (api: RestApi): void => {
         responseHeaders: {
           [requestIdHeader]: 'context.requestId',
           'x-content-type-options': "'nosniff'",
+          ...(corsOrigins && readableByPages),
           ...Object.fromEntries(texts),
         },
         templates: {

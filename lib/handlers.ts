@@ -28,3 +28,6 @@ export const getBundle = (bundles: ReadonlyMap<string, string>, handler: string)
   if (folder === undefined) throw new Error(`the handler ${handler} was not bundled`);
   return folder;
 };
+
+/** The handler of requests that browsers send before those of pages of other origins. */
+export const preflightHandler = 'preflight';

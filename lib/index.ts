@@ -2,10 +2,13 @@
 export { Pennytrace } from './pennytrace.ts';
 export type {
   AnalyticsOptions,
+  BillingOptions,
+  DomainOptions,
   EventsOptions,
   InferenceModel,
   InferenceUpstream,
   LimitsOptions,
   PennytraceProps,
+  PrivateOptions,
 } from './props.ts';
-export type { ReportOptions } from './report-key.ts';
+export type { ReportOptions, RoleReportOptions } from './report-key.ts';

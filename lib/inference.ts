@@ -98,12 +98,14 @@ const mantlePermissions = (models: readonly string[], region: string): Permissio
       ];
 
 /** Permissions for the models and inference profiles that an upstream asks of Bedrock, if it does. */
-const bedrockPermissions = (given: Upstream): Permission[] => {
-  if (!('bedrock' in given)) return [];
-  const region = (given.bedrock === true ? undefined : given.bedrock.region) ?? Aws.REGION;
+const bedrockPermissions = (upstream: Upstream): Permission[] => {
+  if (!('bedrock' in upstream)) return [];
+  const region = (upstream.bedrock === true ? undefined : upstream.bedrock.region) ?? Aws.REGION;
   const at = (endpoint: string) => [
     ...new Set(
-      given.models.filter((model) => waysToModel(model).some((way) => way.endpoint === endpoint)).map(sentBy),
+      upstream.models
+        .filter((model) => waysToModel(model).some((way) => way.endpoint === endpoint))
+        .map(sentBy),
     ),
   ];
   return [

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { Aws, Stack } from 'aws-cdk-lib';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Aws, Lazy, Stack, Tags } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -13,13 +14,15 @@ import { allRoutes } from '../api/routes.ts';
 import type { AnalyticsBucket } from './analytics-catalog.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
+import { unpackFolder } from './bundle-archive.ts';
 import { type Config, readConfig } from './config.ts';
 import { everyHandler, listWatched, makeFeatures, readsStreams } from './features.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
+import { bundlesArchive } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
-import { KeyMaker, ReportKey, type ReportOptions } from './report-key.ts';
+import { KeyMaker, ReportKey, type ReportOptions, ReportRole, type RoleReportOptions } from './report-key.ts';
 import { ShardHistory, Storage } from './storage.ts';
 import { Streams } from './streams.ts';
 
@@ -46,20 +49,32 @@ const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[
     route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },
   );
 
-/** The bundles in the package: beside this module's own folder. */
-const packagedFolder = resolve(import.meta.dirname, '../bundles');
+/** The folder where the app of a construct has the bundles. */
+const unpacked = new WeakMap<Construct, string>();
 
 /**
- * All routes, and the bundles that the package brings.
+ * All routes, and the bundles that the package brings. They are unpacked into the app's output folder,
+ * once for all services of an app: the package's own folder may be read-only.
  *
  * @throws Error if there are none: this is a checkout of the project, whose own app makes them
+ *
+ * @internal
  */
-const packaged = (): Prebuilt => {
-  if (!existsSync(packagedFolder))
-    throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
+export const packaged = (scope: Construct): Prebuilt => {
+  const app = scope.node.root;
+  let folder = unpacked.get(app);
+  if (folder === undefined) {
+    if (!existsSync(bundlesArchive))
+      throw new Error(`${bundlesArchive} is missing: a checkout has no bundles, install what npm pack makes`);
+    if (!App.isApp(app)) throw new Error(`${scope.node.path}: the service has to be in an App`);
+    folder = join(app.outdir, 'bundles');
+    unpackFolder(readFileSync(bundlesArchive), folder);
+    unpacked.set(app, folder);
+  }
+  const inFolder = folder;
   return {
     routes: allRoutes,
-    bundles: new Map(everyHandler.map((handler) => [handler, join(packagedFolder, handler)])),
+    bundles: new Map(everyHandler.map((handler) => [handler, join(inFolder, handler)])),
   };
 };
 
@@ -90,6 +105,8 @@ const withoutErasing = (route: Route): Route => {
 export class Pennytrace extends Construct {
   /** The base URL of the service, with a slash at its end. */
   readonly apiUrl: string;
+  /** What the DNS record of the domain has to point to; undefined without the setting `domain`. */
+  readonly domainTarget: string | undefined;
   /** Where calls are kept. */
   readonly callsTable: Table;
   /** Where objects and their versions are kept. */
@@ -114,6 +131,8 @@ export class Pennytrace extends Construct {
   readonly analyticsBucket: AnalyticsBucket | undefined;
   /** The name of Glue's database over them; undefined without the setting `analytics`. */
   readonly analyticsDatabase: string | undefined;
+  /** The base URL without a slash at its end. */
+  readonly #url: string;
   readonly #config: Config;
   readonly #bundles: Prebuilt['bundles'];
   #keyMaker: KeyMaker | undefined;
@@ -127,8 +146,8 @@ export class Pennytrace extends Construct {
   constructor(scope: Construct, id: string, props: PennytraceProps = {}, prebuilt?: Prebuilt) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes: given, bundles } = prebuilt ?? packaged();
-    const timed = withTimeouts(given, config);
+    const { routes: prebuiltRoutes, bundles } = prebuilt ?? packaged(this);
+    const timed = withTimeouts(prebuiltRoutes, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 
@@ -136,10 +155,12 @@ export class Pennytrace extends Construct {
     const hasStreams = hasReaders && config.readStreams;
     const storage = new Storage(this, 'Storage', { config, hasStreams });
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
-    const auth = new Auth(this, 'Auth', { config, routes, bundles });
+    // The API is made later, since what is there without the setting iam stays in its order.
+    const url = Lazy.string({ produce: () => api.urlForFunctions });
+    const auth = new Auth(this, 'Auth', { config, routes, bundles, url });
     const inference = new Inference(this, 'Inference', config);
     const streams = hasReaders ? new Streams(this, 'Streams', config) : undefined;
-    const api = new Api(this, 'Api', { config, name });
+    const api = new Api(this, 'Api', { config, routes, name });
     const functions = new Functions(this, 'Functions', config);
     const service = {
       config,
@@ -154,7 +175,7 @@ export class Pennytrace extends Construct {
     };
     const features = makeFeatures(this, service);
     functions.add({ routes, service: { ...service, redaction: features.redact }, features });
-    api.add({ routes, auth, functions });
+    api.add({ routes, auth, functions, cors: features.corsOrigins });
     new Observability(this, 'Observability', {
       config,
       name,
@@ -167,9 +188,13 @@ export class Pennytrace extends Construct {
       features: listWatched(features),
     });
 
+    this.#url = api.urlForFunctions;
     this.#config = config;
     this.#bundles = bundles;
+    for (const [key, value] of Object.entries(config.tags ?? {})) Tags.of(this).add(key, value);
+
     this.apiUrl = api.url;
+    this.domainTarget = api.domainTarget;
     this.callsTable = storage.calls;
     this.objectsTable = storage.objects;
     this.costsTable = storage.costs;
@@ -193,14 +218,30 @@ export class Pennytrace extends Construct {
    * @returns the secret, whose JSON has `key` and `headers`, for others that report alike
    * @throws Error if an option makes no sense, or the function has a key already
    */
-  grantReport(reporter: LambdaFunction, options: ReportOptions): Secret {
+  grantReport(reporter: LambdaFunction, options: ReportOptions): Secret;
+  /**
+   * Lets a role report to a project without a key: it signs its requests, as docs/keys.md shows. A function
+   * gets `PENNYTRACE_URL` and `PENNYTRACE_PROJECT` in its environment. The grant goes with the reporter.
+   *
+   * @param reporter a function, or the role of a task, an instance or whatever else runs in AWS
+   * @throws Error without the setting `iam`, if an option makes no sense, or if the reporter has a grant already
+   */
+  grantReport(reporter: LambdaFunction | IRole, options: RoleReportOptions): undefined;
+  grantReport(
+    reporter: LambdaFunction | IRole,
+    options: ReportOptions | RoleReportOptions,
+  ): Secret | undefined {
     this.#keyMaker ??= new KeyMaker(this, 'KeyMaker', {
       config: this.#config,
       bundles: this.#bundles,
       keys: this.keysTable,
     });
-    const { handler } = this.#keyMaker.function;
-    return new ReportKey(reporter, 'PennytraceKey', { ...options, apiUrl: this.apiUrl, maker: handler })
-      .secret;
+    const { handler: maker } = this.#keyMaker.function;
+    if (options.auth === 'role') {
+      const { iam } = this.#config;
+      new ReportRole(reporter, 'PennytraceRole', { project: options.project, url: this.#url, iam, maker });
+      return undefined;
+    }
+    return new ReportKey(reporter, 'PennytraceKey', { ...options, apiUrl: this.apiUrl, maker }).secret;
   }
 }

@@ -30,11 +30,13 @@ export interface Needs {
 
 /** All of what a function needs for several things. */
 export const combine = (needs: readonly (Needs | undefined)[]): Required<Needs> => {
-  const given = needs.filter((need) => need !== undefined);
+  const definedNeeds = needs.filter((need) => need !== undefined);
   return {
-    environment: Object.fromEntries(given.flatMap(({ environment = {} }) => Object.entries(environment))),
-    permissions: given.flatMap(({ permissions = [] }) => permissions),
-    storesReports: given.some(({ storesReports }) => storesReports),
+    environment: Object.fromEntries(
+      definedNeeds.flatMap(({ environment = {} }) => Object.entries(environment)),
+    ),
+    permissions: definedNeeds.flatMap(({ permissions = [] }) => permissions),
+    storesReports: definedNeeds.some(({ storesReports }) => storesReports),
   };
 };
 
@@ -150,7 +152,7 @@ export const shardsNeeds = ({ shards }: Pick<Config, 'shards'>): Needs => ({
 });
 
 interface StoreNeedsProps {
-  readonly config: Pick<Config, 'shards' | 'retentionDays' | 'keepFeedback'>;
+  readonly config: Pick<Config, 'shards' | 'retentionDays' | 'keepFeedback' | 'environmentSources'>;
   readonly storage: Storage;
 }
 
@@ -158,7 +160,8 @@ interface StoreNeedsProps {
 export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProps): Needs => {
   const ways = listWays(stores);
   if (ways.length === 0) return {};
-  const { retentionDays } = config;
+  const { retentionDays, environmentSources } = config;
+  const reports = storesReports({ stores });
   const { payloads } = storage;
   const keepsFeedback = stores.feedback === 'serve' && config.keepFeedback;
   const hasObjects = stores.payloads || stores.objects || stores.files || stores.tables || stores.feedback;
@@ -171,6 +174,9 @@ export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProp
       tableNeeds(table, storage[table], way),
       { permissions: objectPermissions(payloads, prefix, way.objects) },
     ]),
-    { storesReports: storesReports({ stores }) },
+    reports && stores.calls && environmentSources
+      ? { environment: { ENVIRONMENT_SOURCES: JSON.stringify(environmentSources) } }
+      : undefined,
+    { storesReports: reports },
   ]);
 };

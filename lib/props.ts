@@ -71,6 +71,9 @@ export type InferenceUpstream = {
     }
 );
 
+/** Who made a call: docs/api.md#sources. */
+export type CallSource = 'production' | 'evaluation' | 'judge' | 'trial' | 'playground' | 'test';
+
 /** A rule of redaction: docs/redaction.md says more. */
 export interface RedactionRule {
   /** What stands in the place of what it finds: 1 to 32 lower-case letters, digits, `-` and `_`. */
@@ -160,6 +163,28 @@ export interface LimitsOptions {
   readonly unpriced?: 'refuse' | 'dearest' | undefined;
 }
 
+/** Capacity that is paid for by the hour. The table of calls and each of its indexes have their own. */
+export interface BillingOptions {
+  /**
+   * The least read and the least write units a second, which they also begin with: 1 to 40000.
+   *
+   * @default 5
+   */
+  readonly minUnits?: number | undefined;
+  /**
+   * The most of each: 1 to 40000. It limits what can be stored, and the bill.
+   *
+   * @default 4000
+   */
+  readonly maxUnits?: number | undefined;
+  /**
+   * The share of the capacity that auto scaling aims to have used, in percent: 20 to 90.
+   *
+   * @default 70
+   */
+  readonly targetPercent?: number | undefined;
+}
+
 /** How alerts tell of themselves. */
 export interface AlertsOptions {
   /**
@@ -168,6 +193,26 @@ export interface AlertsOptions {
    * @default - the API's own
    */
   readonly url?: string | undefined;
+}
+
+/** A domain name of your own, for the API. */
+export interface DomainOptions {
+  /** The name: `tracing.example.com`. */
+  readonly name: string;
+  /** The ARN of its certificate in ACM, in the region of the stack. */
+  readonly certificate: string;
+  /**
+   * The id of the hosted zone of Route 53 that gets an alias for the name.
+   *
+   * @default - you create the DNS record yourself
+   */
+  readonly zone?: string | undefined;
+}
+
+/** From where a private API can be reached. */
+export interface PrivateOptions {
+  /** The ids of VPC endpoints for `execute-api`, at most 20. */
+  readonly vpcEndpointIds: readonly string[];
 }
 
 /**
@@ -199,6 +244,42 @@ export interface PennytraceProps {
   readonly keepData?: boolean | undefined;
 
   /**
+   * Whether the tables can be restored to any second of the last 35 days, for $0.20 per GB and month.
+   *
+   * @default - as `keepData`
+   */
+  readonly pointInTimeRecovery?: boolean | undefined;
+
+  /**
+   * A domain name of your own: docs/configuration.md says how it is connected.
+   *
+   * @default - the API's own name
+   */
+  readonly domain?: DomainOptions | undefined;
+
+  /**
+   * Makes the API reachable only through VPC endpoints, and not from the internet.
+   *
+   * @default - it is reachable from anywhere
+   */
+  readonly private?: PrivateOptions | undefined;
+
+  /**
+   * Tags of all resources that can have some: values by their keys, at most 40.
+   *
+   * @default - only the tags of your app
+   */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * How the capacity of the table of calls is paid for: per request, or by the hour with auto scaling, which is
+   * cheaper for large and steady loads.
+   *
+   * @default - `onDemand`: per request
+   */
+  readonly billing?: 'onDemand' | 'provisioned' | BillingOptions | undefined;
+
+  /**
    * Whether X-Ray traces API Gateway and the functions: the first request of each second and 5 % of
    * the others, at $5 a million traces.
    *
@@ -212,6 +293,13 @@ export interface PennytraceProps {
    * @default false
    */
   readonly keepFeedback?: boolean | undefined;
+
+  /**
+   * Whether callers inside AWS may sign in place of sending a key: docs/keys.md.
+   *
+   * @default false
+   */
+  readonly iam?: boolean | undefined;
 
   /**
    * How long API Gateway remembers what a key may do, in seconds: 0 to 3600. A revoked key works
@@ -236,6 +324,21 @@ export interface PennytraceProps {
   readonly throttleBurst?: number | undefined;
 
   /**
+   * The most requests per second to each route without a key, such as the page's files and `/health`, of
+   * all callers together: 1 to 10000.
+   *
+   * @default 50
+   */
+  readonly openThrottleRate?: number | undefined;
+
+  /**
+   * The most requests that may come to each route without a key at once: 1 to 5000.
+   *
+   * @default 200
+   */
+  readonly openThrottleBurst?: number | undefined;
+
+  /**
    * The most requests of one IP address in five minutes, 10 to 1000000. AWS WAF holds clients to it
    * for some $6 a month and $0.60 a million requests.
    *
@@ -244,11 +347,20 @@ export interface PennytraceProps {
   readonly firewallRatePerAddress?: number | undefined;
 
   /**
-   * Origins that may send cross-site requests with Basic, such as `https://app.example.com`: at most 20.
+   * Origins whose pages may send requests, such as `https://app.example.com`: at most 20. Browsers ask
+   * beforehand, and get an answer.
    *
-   * @default - cross-site requests with Basic are refused
+   * @default - no page of another origin reads an answer, and its requests with Basic are refused
    */
   readonly corsOrigins?: readonly string[] | undefined;
+
+  /**
+   * The source of calls that name none, by the environment that they name, for a project, `<entity>/*` or
+   * `*`: `{ '*': { ci: 'test' } }`.
+   *
+   * @default - the environment says nothing of the source
+   */
+  readonly environmentSources?: Readonly<Record<string, Readonly<Record<string, CallSource>>>> | undefined;
 
   /**
    * How long a query may take, in seconds: 30 to 900. Lambda goes on with it when its client has

@@ -54,12 +54,12 @@ export class Redaction extends Construct {
   code(handler: string): string {
     const { rules, bundles } = this.#props;
     const assembly = Stage.of(this)?.outdir ?? '.';
-    const made = join(assembly, 'redacting', this.node.addr, handler.replaceAll('/', '-'));
-    rmSync(made, { recursive: true, force: true });
-    cpSync(getBundle(bundles, handler), made, { recursive: true });
-    const beside = join(made, 'redaction');
+    const outdir = join(assembly, 'redacting', this.node.addr, handler.replaceAll('/', '-'));
+    rmSync(outdir, { recursive: true, force: true });
+    cpSync(getBundle(bundles, handler), outdir, { recursive: true });
+    const beside = join(outdir, 'redaction');
     cpSync(getBundle(bundles, redactionModule), beside, { recursive: true });
     writeFileSync(join(beside, 'rules.json'), `${JSON.stringify(rules)}\n`);
-    return made;
+    return outdir;
   }
 }

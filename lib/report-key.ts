@@ -1,9 +1,18 @@
-import { CustomResource, Duration, RemovalPolicy, SecretValue, Stack, Token, Validations } from 'aws-cdk-lib';
+import {
+  CfnResource,
+  CustomResource,
+  Duration,
+  RemovalPolicy,
+  SecretValue,
+  Stack,
+  Token,
+  Validations,
+} from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { isUser } from '../foundations/auth/keys.ts';
 import { parseProjectId } from '../foundations/wire/ids.ts';
 import type { Config } from './config.ts';
@@ -56,12 +65,27 @@ export interface ReportOptions {
   readonly user?: string | undefined;
 
   /**
+   * A function that sends a key. With `role` it signs: {@link RoleReportOptions}.
+   *
+   * @default 'key'
+   */
+  readonly auth?: 'key' | undefined;
+
+  /**
    * Any text. Another one makes a new key at the next deployment, and revokes the old one when the
    * function has the new.
    *
    * @default - the key stays
    */
   readonly rotation?: string | undefined;
+}
+
+/** What a role reports to. */
+export interface RoleReportOptions {
+  /** The project, `<entity>/<project>`. The role may write to it, which includes reading it. */
+  readonly project: string;
+  /** The role signs its requests in place of sending a key. It needs the setting `iam`. */
+  readonly auth: 'role';
 }
 
 interface ReportKeyProps extends ReportOptions {
@@ -77,13 +101,20 @@ const patience = Duration.minutes(3);
 const maxUserLength = 128;
 
 /** The path of the function, its end if it is too long. No path has a colon. */
-const toUser = (reporter: LambdaFunction): string =>
+const toUser = (reporter: IConstruct): string =>
   reporter.node.path.replaceAll(/[:"\\]/g, '-').slice(-maxUserLength);
 
+const reportError = (reporter: IConstruct, what: string): Error =>
+  new Error(`grantReport(${reporter.node.path}): ${what}`);
+
 /** Throws an Error that says what to write instead. Tokens are checked at deployment. */
-const check = (user: string, project: string, reporter: LambdaFunction, maker: LambdaFunction): void => {
+const check = (
+  { project, user = 'role' }: Pick<ReportOptions, 'project' | 'user'>,
+  reporter: IConstruct,
+  maker: LambdaFunction,
+): void => {
   const refuse = (what: string): never => {
-    throw new Error(`grantReport(${reporter.node.path}): ${what}`);
+    throw reportError(reporter, what);
   };
   if (!Token.isUnresolved(project) && parseProjectId(project) === undefined)
     refuse(`project is ${JSON.stringify(project)}: write <entity>/<project>`);
@@ -95,6 +126,47 @@ const check = (user: string, project: string, reporter: LambdaFunction, maker: L
     refuse(`it is in ${here}, the service in ${there}: make a key with npm run keys instead`);
 };
 
+interface ReportRoleProps {
+  readonly project: string;
+  /** The service's URL, without a slash at its end. */
+  readonly url: string;
+  /** Whether callers may sign. */
+  readonly iam: boolean;
+  /** The function that writes what roles are granted. */
+  readonly maker: LambdaFunction;
+}
+
+const isFunction = (reporter: LambdaFunction | IRole): reporter is LambdaFunction =>
+  'addEnvironment' in reporter;
+
+/**
+ * What a role is granted at deployment, and no longer when it goes. It belongs to the reporter's own stack,
+ * as {@link ReportKey} does.
+ */
+export class ReportRole extends Construct {
+  /** @throws Error if an option makes no sense */
+  constructor(reporter: LambdaFunction | IRole, id: string, { project, url, iam, maker }: ReportRoleProps) {
+    super(reporter, id);
+    if (!iam) throw reportError(reporter, "auth is 'role': set iam to true, or leave auth out");
+    check({ project }, reporter, maker);
+    const role = isFunction(reporter) ? reporter.role : reporter;
+    if (!role) throw reportError(reporter, 'the function has no role that could be granted something');
+    const grant = new CustomResource(this, 'Grant', {
+      serviceToken: maker.functionArn,
+      resourceType: 'Custom::PennytraceRole',
+      serviceTimeout: patience,
+      properties: { Role: role.roleArn, Project: project },
+    });
+    if (!isFunction(reporter)) return;
+    reporter.addEnvironment('PENNYTRACE_URL', url);
+    reporter.addEnvironment('PENNYTRACE_PROJECT', project);
+    // The first request of the function finds the grant there.
+    const [made, granted] = [reporter, grant].map(({ node }) => node.defaultChild);
+    if (CfnResource.isCfnResource(made) && CfnResource.isCfnResource(granted))
+      made.addResourceDependency(granted);
+  }
+}
+
 /**
  * A key for one function, made at deployment and revoked with the stack. It belongs to the
  * function's own stack, so that a rotation changes no value that another stack imports.
@@ -104,10 +176,11 @@ export class ReportKey extends Construct {
   readonly secret: Secret;
 
   /** @throws Error if an option makes no sense */
-  constructor(reporter: LambdaFunction, id: string, props: ReportKeyProps) {
+  constructor(reporter: LambdaFunction | IRole, id: string, props: ReportKeyProps) {
     super(reporter, id);
+    if (!isFunction(reporter)) throw reportError(reporter, "a role has no key: write auth: 'role'");
     const { apiUrl, maker, project, user = toUser(reporter), rotation } = props;
-    check(user, project, reporter, maker);
+    check({ project, user }, reporter, maker);
     const secret = this.#secret(project, maker);
     const key = new CustomResource(this, 'Key', {
       serviceToken: maker.functionArn,

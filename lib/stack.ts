@@ -24,6 +24,8 @@ export class PennytraceStack extends Stack {
     this.service = service;
 
     this.#output('ApiUrl', service.apiUrl, 'The base URL of the service');
+    if (service.domainTarget !== undefined)
+      this.#output('DomainTarget', service.domainTarget, 'What the DNS record of the domain points to');
     this.#output(tables.keys.output, service.keysTable.tableName, 'Where `npm run keys` keeps the keys');
     this.#output(tables.calls.output, service.callsTable.tableName, 'Where calls are kept');
     this.#output(tables.objects.output, service.objectsTable.tableName, 'Where objects are kept');

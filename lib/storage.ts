@@ -40,9 +40,19 @@ const attributeTypes = { B: AttributeType.BINARY, S: AttributeType.STRING } as c
 
 const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: attributeTypes[type] });
 
+/** Provisioned capacity of a table and of each of its indexes. */
+type Capacity = NonNullable<Config['billing']>;
+
+interface TableOptions extends Pick<Config, 'keepData' | 'pointInTimeRecovery'> {
+  readonly hasStreams?: boolean;
+  /** @default - it is paid per request */
+  readonly capacity?: Capacity | undefined;
+}
+
 /**
- * Makes a declared table: paid per request, encrypted with a key that AWS owns (free), and with
- * `keepData` recoverable and protected. It has its stream only if something reads it.
+ * Makes a declared table: paid per request unless it has a capacity, encrypted with a key that AWS owns
+ * (free), and with `keepData` protected. It is recoverable then, too, unless a setting says otherwise. It has
+ * its stream only if something reads it.
  *
  * A protected table cannot be deleted, not even by a first deployment that fails. So it is retained in any
  * case, or the failure could not be rolled back: docs/decisions/0272.
@@ -50,11 +60,13 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: at
 export const makeTable = (
   scope: Construct,
   { construct, partition, sort, expiry, indexes, stream }: TableDeclaration,
-  { keepData, hasStreams = false }: Pick<Config, 'keepData'> & { readonly hasStreams?: boolean },
+  { keepData, pointInTimeRecovery = keepData, hasStreams = false, capacity }: TableOptions,
 ): Table => {
+  const atFirst = capacity && { readCapacity: capacity.minUnits, writeCapacity: capacity.minUnits };
   const table = new Table(scope, construct, {
-    billingMode: BillingMode.PAY_PER_REQUEST,
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+    billingMode: capacity ? BillingMode.PROVISIONED : BillingMode.PAY_PER_REQUEST,
+    ...atFirst,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
     deletionProtection: keepData,
     removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     partitionKey: attribute(partition),
@@ -62,6 +74,11 @@ export const makeTable = (
     ...(expiry !== undefined && { timeToLiveAttribute: expiry }),
     ...(stream && hasStreams && { stream: StreamViewType[stream] }),
   });
+  if (keepData && !pointInTimeRecovery)
+    Validations.of(table).acknowledge({
+      id: 'AwsSolutions-DDB3',
+      reason: 'The setting pointInTimeRecovery switches it off, which saves what it costs.',
+    });
   for (const [indexName, index] of Object.entries(indexes)) {
     table.addGlobalSecondaryIndex({
       indexName,
@@ -69,9 +86,29 @@ export const makeTable = (
       sortKey: attribute(index.sort),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...index.projects],
+      ...atFirst,
     });
   }
+  if (capacity) scaleTable(table, Object.keys(indexes), capacity);
   return table;
+};
+
+/**
+ * Scales a table and its indexes. Each has its own capacity, and a write needs that of the table and of
+ * every index: an index that runs out of it throttles the table.
+ */
+const scaleTable = (table: Table, indexNames: readonly string[], capacity: Capacity): void => {
+  const range = { minCapacity: capacity.minUnits, maxCapacity: capacity.maxUnits };
+  const scaled = [
+    table.autoScaleReadCapacity(range),
+    table.autoScaleWriteCapacity(range),
+    ...indexNames.flatMap((name) => [
+      table.autoScaleGlobalSecondaryIndexReadCapacity(name, range),
+      table.autoScaleGlobalSecondaryIndexWriteCapacity(name, range),
+    ]),
+  ];
+  for (const attribute of scaled)
+    attribute.scaleOnUtilization({ targetUtilizationPercent: capacity.targetPercent });
 };
 
 interface StorageProps {
@@ -94,8 +131,9 @@ export class Storage extends Construct {
 
   constructor(scope: Construct, id: string, { config, hasStreams }: StorageProps) {
     super(scope, id);
-    const options = { keepData: config.keepData, hasStreams };
-    this.calls = makeTable(this, tables.calls, options);
+    const { keepData, pointInTimeRecovery, billing } = config;
+    const options = { keepData, pointInTimeRecovery, hasStreams };
+    this.calls = makeTable(this, tables.calls, { ...options, capacity: billing });
     this.objects = makeTable(this, tables.objects, options);
     this.payloads = this.#payloadsBucket(config);
     this.costs = makeTable(this, tables.costs, options);

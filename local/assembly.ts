@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { type Dirent, readFileSync } from 'node:fs';
+import { type Dirent, existsSync, readFileSync } from 'node:fs';
 import { cp, link, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { isPackaged, workFolder } from '../lib/packaged.ts';
 
 const root = resolve(import.meta.dirname, '..');
+
+/** The app that makes the stack, by its path there. */
+const ownApp = isPackaged ? 'cli/app.js' : 'bin/pennytrace.ts';
 
 /** The stack does not synthesize. The message is what the app printed. */
 export class SynthesisFailed extends Error {
@@ -19,7 +23,10 @@ export class SynthesisFailed extends Error {
  * @param settings override the context of cdk.json
  */
 const contextWith = (settings: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
-  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context?: object };
+  const file = join(workFolder, 'cdk.json');
+  // Whoever uses the package has one only for settings.
+  if (isPackaged && !existsSync(file)) return { ...settings };
+  const { context } = JSON.parse(readFileSync(file, 'utf8')) as { context?: object };
   return { ...context, ...settings };
 };
 
@@ -35,13 +42,15 @@ const kill = ({ pid, exitCode, signalCode }: ChildProcess): void => {
  * @param settings override the context of cdk.json
  * @param signal cancels the synthesis
  * @param program the app, by its path in the project
+ * @param validates whether to check CloudFormation's rules, as before a deployment: that takes as long again
  * @throws SynthesisFailed with what the app printed; the signal's reason
  */
 export const synthesize = async (
   outdir: string,
   settings: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal,
-  program = 'bin/pennytrace.ts',
+  program = ownApp,
+  validates = false,
 ): Promise<void> => {
   signal?.throwIfAborted();
   const app = spawn(process.execPath, [join(root, program)], {
@@ -50,8 +59,7 @@ export const synthesize = async (
       ...process.env,
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify(contextWith(settings)),
-      // CloudFormation's rules are checked before a deployment: here they would take half the time.
-      CDK_VALIDATION: 'false',
+      ...(!validates && { CDK_VALIDATION: 'false' }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
     // In a process group of its own, Ctrl-C in the terminal reaches only this process, which then
@@ -212,6 +220,8 @@ export const assemble = async (
   { folder = defaultFolder, make = synthesize, program }: KeepOptions = {},
 ): Promise<void> => {
   signal?.throwIfAborted();
+  // The package has its bundles made.
+  if (isPackaged) return make(outdir, settings, signal);
   const digest = await hashSources(settings, program);
   if (await takeKept(join(folder, digest), outdir)) return;
   await make(outdir, settings, signal, program);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { isPackaged } from '../lib/packaged.ts';
 import type { LocalService } from './service.ts';
 
 const folder = resolve(import.meta.dirname, '../examples');
@@ -25,13 +26,16 @@ const examples: readonly Example[] = [
   },
 ];
 
+/** The modules of all examples, by their paths in the folder of examples. */
+export const demoFiles: readonly string[] = examples.map(({ file }) => file);
+
 /** Runs an example to its end. Returns its exit code, null if a signal ended it. */
 const run = async (
   { file, env }: Example,
   service: Pick<LocalService, 'url' | 'key'>,
   signal: AbortSignal,
 ): Promise<number | null> => {
-  const child = spawn(process.execPath, [resolve(folder, file)], {
+  const child = spawn(process.execPath, [resolve(folder, isPackaged ? file.replace(/\.ts$/, '.js') : file)], {
     env: { ...process.env, PENNYTRACE_URL: service.url, PENNYTRACE_KEY: service.key, ...env(service) },
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,

@@ -85,3 +85,14 @@ export const withWebhooks = (functions: Specs, url: string, webhooks: LocalWebho
   const variables = { WEBHOOKS: JSON.stringify(Object.fromEntries(secrets)), SERVICE_URL: url };
   return withVariables(functions, variables, ({ environment }) => 'WEBHOOKS_PREFIX' in environment);
 };
+
+/**
+ * Has callers that sign, by the setting `iam`, sign for this service.
+ *
+ * @param url of the service, without a slash at its end
+ * @param sts the endpoint that says whose role signed. @default - AWS's own
+ */
+export const withSts = (functions: Specs, url: string, sts: string | undefined): Specs => {
+  const variables = { IAM_SERVICE_URL: url, ...(sts !== undefined && { AWS_ENDPOINT_URL_STS: sts }) };
+  return withVariables(functions, variables, ({ environment }) => 'IAM_SERVICE_URL' in environment);
+};

@@ -18,7 +18,7 @@ interface EchoRequest {
 const echoModel = 'echo';
 
 /** The text of a message's content: a string, or the texts of a list. */
-const toText = (content: unknown): string => {
+const contentText = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
@@ -31,9 +31,9 @@ const isUsers = (message: { role?: unknown } | null): boolean => message?.role =
 /** The user's last message, from whichever field the endpoint uses. */
 const findPrompt = ({ messages, prompt, input }: EchoRequest): string => {
   const turns = messages ?? input;
-  if (!Array.isArray(turns)) return toText(turns ?? prompt);
+  if (!Array.isArray(turns)) return contentText(turns ?? prompt);
   const last = turns.findLast(isUsers) ?? turns.at(-1);
-  return typeof last === 'string' ? last : toText(last?.content);
+  return typeof last === 'string' ? last : contentText(last?.content);
 };
 
 /** The keywords of a JSON Schema that answers of a form have. */

@@ -7,10 +7,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
+import { withOwnCommands } from '../lib/packaged.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
 import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
-import { BadSetting, readSettings, type Settings } from './settings.ts';
+import { BadSetting, type LocalSettings, readLocalSettings } from './settings.ts';
 
 /** Seconds since the process started. */
 const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`;
@@ -53,7 +54,7 @@ const terminationSignal = (): AbortSignal => {
   return ending.signal;
 };
 
-const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
+const start = (settings: LocalSettings, signal: AbortSignal): Promise<LocalService> => {
   const { verbose, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
@@ -68,7 +69,7 @@ const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> =
 /** Prints what somebody needs who wants to use it. A key that the operator set is not shown. */
 const printUsage = (
   { url, key, keyFile, signInUrl }: LocalService,
-  { key: configured, dataDir, dynamodb }: Settings,
+  { key: configured, dataDir, dynamodb }: LocalSettings,
 ): void => {
   const shown = configured === undefined ? key : '$LOCAL_KEY';
   if (configured === undefined)
@@ -91,7 +92,7 @@ ${whereDataAre(dataDir, dynamodb)} Ctrl-C ends the service.
 const whereDataAre = (dataDir: string | undefined, dynamodb: string | undefined): string => {
   if (dataDir !== undefined) return `Data are kept in ${dataDir}.`;
   if (dynamodb !== undefined) return `Data are in the store at ${dynamodb}.`;
-  return 'Data are in memory and gone at the end: DATA_DIR=./data npm start keeps them.';
+  return withOwnCommands('Data are in memory and gone at the end: DATA_DIR=./data npm start keeps them.');
 };
 
 const operatorErrors = [BadSetting, SettingsError, SynthesisFailed];
@@ -106,7 +107,7 @@ const maxQuietMs = 20_000;
 /** Runs the examples, which print much, and says once more what they have scrolled away. */
 const demonstrate = async (
   service: LocalService,
-  settings: Settings,
+  settings: LocalSettings,
   termination: AbortSignal,
 ): Promise<void> => {
   let heardAt = performance.now();
@@ -120,7 +121,11 @@ const demonstrate = async (
   if (!termination.aborted) printUsage(service, settings);
 };
 
-const serve = async (service: LocalService, settings: Settings, termination: AbortSignal): Promise<void> => {
+const serve = async (
+  service: LocalService,
+  settings: LocalSettings,
+  termination: AbortSignal,
+): Promise<void> => {
   const removeRunFile = await writeRunFile(service);
   try {
     console.log(`ready ${service.url}`);
@@ -139,7 +144,7 @@ const serve = async (service: LocalService, settings: Settings, termination: Abo
 };
 
 const main = async (termination: AbortSignal): Promise<void> => {
-  const settings = readSettings(process.env);
+  const settings = readLocalSettings(process.env);
   progress('starting stores, a model and the stack');
   const service = await start(settings, termination);
   try {
@@ -152,12 +157,16 @@ const main = async (termination: AbortSignal): Promise<void> => {
 const [argument] = process.argv.slice(2);
 if (argument === '--help' || argument === '-h') {
   console.log(
-    'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
+    withOwnCommands(
+      'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
+    ),
   );
   process.exit(0);
 }
 if (argument !== undefined) {
-  console.error(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`);
+  console.error(
+    withOwnCommands(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`),
+  );
   process.exit(2);
 }
 // What this process and those below it write is for this user alone: data, keys, credentials.

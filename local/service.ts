@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { join, resolve } from 'node:path';
+import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import {
@@ -8,6 +9,7 @@ import {
   DiskReport,
   isDiskFull,
   listen,
+  loopback,
   newCredentials,
   PortTaken,
   type Signing,
@@ -32,10 +34,11 @@ import {
   type StackSpec,
 } from 'cdk-local-runner/template';
 import { formatKey } from '../foundations/auth/index.ts';
+import { isPackaged, workFolder } from '../lib/packaged.ts';
 import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
-import { withRedactionKey, withUpstreams, withWebhooks } from './environment.ts';
+import { withRedactionKey, withSts, withUpstreams, withWebhooks } from './environment.ts';
 import { type LocalUpstream, type LocalUpstreams, onlyUpstream, startEchoModel } from './inference.ts';
 import { BadSetting, findLocalKey, type LocalKey, type LocalWebhooks, storeLocalKey } from './settings.ts';
 import { signInLink } from './sign-in.ts';
@@ -152,9 +155,10 @@ const getAssembly = async (
   const outdir = await makeTemporaryFolder();
   cleanup.defer(() => rm(outdir, { recursive: true, force: true }));
   const make: typeof synthesize = (...args) => {
-    progress(
-      'stack: bundling its functions, which takes up to half a minute; later starts take them as they are',
-    );
+    if (!isPackaged)
+      progress(
+        'stack: bundling its functions, which takes up to half a minute; later starts take them as they are',
+      );
     return synthesize(...args);
   };
   await assemble(outdir, settings, signal, { make });
@@ -231,6 +235,8 @@ export interface LocalServiceOptions
     Pick<RunOptions, 'concurrency' | 'poolLimits' | 'startContainer' | 'eventFate'> {
   /** @default - any free port */
   readonly port?: number;
+  /** The address that the port is on. @default - the loopback address */
+  readonly address?: string;
   /** Names of this machine by which clients may reach the port, beside its own. @default - none */
   readonly hosts?: readonly string[];
   /** A key to store at the start. @default - the key in the data folder, or a new one */
@@ -252,6 +258,8 @@ export interface LocalServiceOptions
   readonly maxScheduleMs?: number;
   /** The URLs of webhooks that alerts can tell, by their names. @default - there are none */
   readonly webhooks?: LocalWebhooks;
+  /** The endpoint of an STS that says whose role signed. @default - AWS's own */
+  readonly sts?: string;
 }
 
 const usualWindowMs = 1000;
@@ -313,12 +321,24 @@ const prepareStores = async (
   }
 };
 
+/** What a URL has for an address. This machine reaches its own port by loopback if that is on all. */
+const hostOf = (address: string = loopback): string => {
+  if (address === '0.0.0.0' || address === '::') return loopback;
+  return isIPv6(address) ? `[${address}]` : address;
+};
+
 /** Claims port and data folder and finds the key. It comes first, because it is quick to fail. */
 const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
   const { promise: listener, resolve: serve, reject: refuse } = Promise.withResolvers<RequestListener>();
   listener.catch(() => {});
   // What pages may do is for the functions to say.
-  const doorkeeping = { hosts: options.hosts ?? [], hostsSetting: 'ALLOWED_HOSTS', pages: true };
+  const { address } = options;
+  const doorkeeping = {
+    hosts: [...(options.hosts ?? []), ...(address === undefined ? [] : [hostOf(address)])],
+    hostsSetting: 'ALLOWED_HOSTS',
+    pages: true,
+    ...(address !== undefined && { address }),
+  };
   const server = await listen(options.port ?? 0, listener, doorkeeping).catch((error: unknown) => {
     if (!(error instanceof PortTaken)) throw error;
     throw new BadSetting(
@@ -340,14 +360,15 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** The functions and their stores, as the options wrap them, on the local model. */
 const wrapServices = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, webhooks, upstreams: given }: LocalServiceOptions,
+  { dataDir, wrapStores, webhooks, upstreams: configuredUpstreams, sts }: LocalServiceOptions,
   url: string,
   cleanup: AsyncDisposableStack,
 ): Promise<FunctionStores> => {
-  const upstreams = given ?? (model && onlyUpstream(model));
+  const upstreams = configuredUpstreams ?? (model && onlyUpstream(model));
   const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
-  const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };
+  const signing = withSts(redacting, url, sts);
+  const plain = { dynamodb, s3, functions: withWebhooks(signing, url, webhooks ?? {}) };
   return wrapStores ? wrapStores(plain, stack, cleanup) : plain;
 };
 
@@ -446,7 +467,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;
-  const url = `http://127.0.0.1:${server.port}`;
+  const url = `http://${hostOf(options.address)}:${server.port}`;
   const { bus, functions, listener, stop } = await run(dependencies, options, credentials, url, cleanup);
   cleanup.defer(stop);
   // A key that the operator set is theirs to give.
@@ -473,7 +494,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   };
 };
 
-const folder = join(resolve(import.meta.dirname, '..'), '.local');
+const folder = join(workFolder, '.local');
 
 /**
  * Writes the running service's stores and their credentials to `.local/<port>.json`, for commands that

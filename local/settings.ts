@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { describeFailure } from 'aws-stand-in';
+import { describeFailure, loopback } from 'aws-stand-in';
 import { z } from 'zod';
 import { isWebhookName, urlProblem, webhookNameRule } from '../core/workers/alerts/tell/index.ts';
 import {
@@ -13,7 +14,7 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import { localUpstreams } from '../lib/config.ts';
+import { localUpstreams, readConfig } from '../lib/config.ts';
 import type { LocalUpstream, LocalUpstreams } from './inference.ts';
 
 /** URLs of webhooks by their names, the same for all projects. */
@@ -102,9 +103,11 @@ export const storeLocalKey = async (table: Table, { key, file }: LocalKey): Prom
 };
 
 /** The settings of `npm start`, from the environment. */
-export interface Settings {
+export interface LocalSettings {
   /** 0 for any free port. */
   readonly port: number;
+  /** The address that the port is on. @default - the loopback address */
+  readonly address?: string;
   /** Names of this machine by which clients may reach the port, beside its own. */
   readonly hosts?: readonly string[];
   readonly key?: string;
@@ -125,6 +128,8 @@ export interface Settings {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The URLs of webhooks that alerts can tell, by their names. */
   readonly webhooks?: LocalWebhooks;
+  /** The endpoint of an STS that says whose role signed. @default - AWS's own */
+  readonly sts?: string;
 }
 
 const defaultPort = 8787;
@@ -135,6 +140,25 @@ const parsePort = (text: string | undefined): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any free port`);
 };
+
+/**
+ * The address that the port is on. Whoever can reach it from elsewhere needs a key that the operator gave
+ * them: the one that is made at the start is printed, and signs in whoever opens the link below it.
+ */
+const toAddress = (host: string | undefined, key: string | undefined): string | undefined => {
+  if (!host || host === loopback || host === 'localhost') return undefined;
+  if (isIP(host) === 0)
+    throw new BadSetting(
+      `HOST is ${host}: write an IP address of this machine, 0.0.0.0 for all, or leave it out for loopback alone`,
+    );
+  if (key) return host;
+  throw new BadSetting(
+    `HOST is ${host}, which others can reach: set LOCAL_KEY to a key of your own, ${form}. Make one by: ${makingKey}`,
+  );
+};
+
+/** What prints a new key. */
+const makingKey = `node -p "const {randomBytes: r} = require('crypto'); 'svc_' + r(8).toString('hex') + '_' + r(32).toString('hex')"`;
 
 const hostForm = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
@@ -215,13 +239,13 @@ const parseWebhooks = (text: string | undefined): LocalWebhooks | undefined => {
   if (!text) return undefined;
   const bad = (what: string) =>
     new BadSetting(`WEBHOOKS ${what}: write names and URLs as JSON, ${webhookExample}`);
-  let given: unknown;
+  let parsedText: unknown;
   try {
-    given = JSON.parse(text);
+    parsedText = JSON.parse(text);
   } catch {
     throw bad('is not JSON');
   }
-  const { success, data } = z.record(z.string(), z.string()).safeParse(given);
+  const { success, data } = z.record(z.string(), z.string()).safeParse(parsedText);
   if (!success) throw bad('is not an object of strings');
   for (const [name, url] of Object.entries(data)) {
     if (!isWebhookName(name)) throw bad(`has the name ${name}, which ${webhookNameRule}`);
@@ -231,7 +255,7 @@ const parseWebhooks = (text: string | undefined): LocalWebhooks | undefined => {
   return data;
 };
 
-/** Settings of the stack, each of which a variable of its name in capitals switches on. */
+/** Settings of the stack that a variable switches on, with what they are then. */
 const switchedSettings: Readonly<Record<string, unknown>> = {
   events: true,
   analytics: true,
@@ -239,20 +263,39 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
   evaluators: { concurrency: 2 },
   alerts: true,
   limits: true,
+  iam: true,
+};
+
+/** Settings of the stack that are what their variable says. */
+const textSettings = ['redact', 'corsOrigins', 'environmentSources'];
+
+/** The variable of a setting: `CORS_ORIGINS` for `corsOrigins`. */
+const toVariable = (setting: string): string => setting.replace(/[A-Z]/g, '_$&').toUpperCase();
+
+/** The settings of the stack that variables of their names give, checked under those names. */
+const readStackSettings = (environment: NodeJS.ProcessEnv): Record<string, unknown> => {
+  const texts = textSettings
+    .map((setting) => [setting, environment[toVariable(setting)]])
+    .filter(([, text]) => text);
+  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, toVariable(name)));
+  const settings = Object.fromEntries([...texts, ...on]);
+  readConfig(settings, toVariable);
+  return settings;
 };
 
 /**
  * Reads the settings from the environment. An empty variable counts as absent.
  *
- * @throws BadSetting that names the variable and says what to write
+ * @throws BadSetting or SettingsError that names the variable and says what to write
  */
-export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
+export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings => {
+  const { LOCAL_KEY: key, DATA_DIR: dataDir } = environment;
   const dynamodb = readEndpoint(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = readSwitch(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = readEndpoint(environment, 'AWS_ENDPOINT_URL_S3');
+  const sts = readEndpoint(environment, 'AWS_ENDPOINT_URL_STS');
   const inference = toUpstream(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const upstreams = parseUpstreams(environment.INFERENCE_UPSTREAMS);
   if (environment.DIALECT)
@@ -261,16 +304,13 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     );
   const webhooks = parseWebhooks(environment.WEBHOOKS);
   const hosts = parseHosts(environment.ALLOWED_HOSTS);
-  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, name.toUpperCase()));
+  const address = toAddress(environment.HOST, key);
   return {
     port: parsePort(environment.PORT),
     demo: readSwitch(environment, 'DEMO', true),
     verbose: readSwitch(environment, 'LOG'),
-    settings: {
-      ...(redact && { redact }),
-      ...(corsOrigins && { corsOrigins }),
-      ...Object.fromEntries(on),
-    },
+    settings: readStackSettings(environment),
+    ...(address && { address }),
     ...(webhooks && { webhooks }),
     ...(hosts && { hosts }),
     ...(key && { key }),
@@ -278,6 +318,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(dynamodb && { dynamodb }),
     ...(dynamodbLocal && { dynamodbLocal }),
     ...(s3 && { s3 }),
+    ...(sts && { sts }),
     ...(inference && { inference }),
     ...(upstreams && { upstreams }),
   };

@@ -62,8 +62,8 @@ export const signInLink = (url: string, key: string): SignInLink => {
 
   const exchange = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const length = Number(req.headers['content-length'] ?? maxBody + 1);
-    const given = length <= maxBody ? codeIn(await text(req)) : '';
-    if (used || performance.now() > until || !matches(given)) {
+    const sentCode = length <= maxBody ? codeIn(await text(req)) : '';
+    if (used || performance.now() > until || !matches(sentCode)) {
       const msg = 'this link was used before, has expired, or is of another start of the service';
       return answer(res, 410, { detail: [{ loc: [], msg, type: 'gone' }] });
     }

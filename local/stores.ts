@@ -152,10 +152,10 @@ export const analyticsFiles = ({
   const client = new S3Client({ endpoint: s3, region: localRegion, credentials });
   const copy = async (): Promise<void> => {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
-    const wanted = new Set(Contents.map(({ Key = '' }) => Key));
+    const keys = new Set(Contents.map(({ Key = '' }) => Key));
     const present = new Set(await filesIn(folder));
-    for (const key of present) if (!wanted.has(key)) await rm(join(folder, key), { force: true });
-    for (const key of wanted) {
+    for (const key of present) if (!keys.has(key)) await rm(join(folder, key), { force: true });
+    for (const key of keys) {
       if (present.has(key)) continue;
       const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
       await mkdir(dirname(join(folder, key)), { recursive: true });

@@ -16,7 +16,7 @@ const service = new URL(process.env.SERVICE_URL ?? 'http://127.0.0.1:8787');
 
 let page: BuiltPage | undefined;
 
-/** The files as they were built last. Nothing is kept by the browser, and nothing compressed. */
+/** The files as they were built last. Nothing is kept by the browser, and nothing compressed, whatever is asked for. */
 const toFiles = ({ files }: BuiltPage): PageFiles => ({
   find: (name) => (files.has(name) ? { type: contentType(name), etag: `"${Date.now()}"` } : undefined),
   read: (name) => files.get(name) ?? Buffer.alloc(0),
@@ -29,7 +29,7 @@ const servePage = (path: string, { headers }: IncomingMessage, res: ServerRespon
   }
   const event = {
     path,
-    headers: { accept: headers.accept ?? '', 'accept-encoding': 'identity' },
+    headers: { accept: headers.accept ?? '', 'accept-encoding': 'br' },
     requestContext: { path, requestId: 'local' },
   };
   const answer = pageAnswer(event, toFiles(page));

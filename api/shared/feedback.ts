@@ -23,14 +23,14 @@ export const answerProblems = ({
   annotationRef,
   payload,
 }: Answer): readonly (readonly [field: string, message: string])[] => {
-  const asked = askedBy(type);
-  if (asked === undefined) return [];
+  const specName = askedBy(type);
+  if (specName === undefined) return [];
   const name = /\/object\/([^/:]+):/.exec(annotationRef ?? '')?.[1];
   const problems: [string, string][] = [];
-  if (name !== asked)
+  if (name !== specName)
     problems.push([
       'annotation_ref',
-      `should be a ref to the AnnotationSpec ${asked}, as feedback_type names it`,
+      `should be a ref to the AnnotationSpec ${specName}, as feedback_type names it`,
     ]);
   if (!Object.hasOwn(payload, 'value')) problems.push(['payload', 'should have the answer as its value']);
   return problems;

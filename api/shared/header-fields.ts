@@ -18,6 +18,14 @@ export const kinds = [
   'other',
 ] as const;
 
+/** Who made a call, as `attributes.source` says. Calls that say none of these are production's. */
+export const sources = ['production', 'evaluation', 'judge', 'trial', 'playground', 'test'] as const;
+export type CallSource = (typeof sources)[number];
+
+/** The source that a value of `attributes.source` names; undefined if it names none. */
+export const readSource = (value: unknown): CallSource | undefined =>
+  sources.find((source) => source === value);
+
 /**
  * Fields of a start's attributes that headers hold, so queries and statistics know them without
  * reading payloads: the end user, what a call stands for, where and of which version the program

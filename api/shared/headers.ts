@@ -9,6 +9,9 @@ export const recordingHeader = 'openai-project';
 /** The same by another name, for clients that let people choose the names of headers. */
 export const projectHeader = 'x-project';
 
+/** The header that says who asks a model, as `attributes.source` does. */
+export const sourceHeader = 'x-source';
+
 /** The header that says for how many seconds an answer of a model may be kept, and come again. */
 export const cacheHeader = 'x-cache-ttl';
 

@@ -25,6 +25,8 @@ export interface Tokens {
   /** Those of the prompt that were written to the cache; none of them was read from it. */
   readonly cacheWrite: number;
   readonly completion: number;
+  /** Those of the answer that were its reasoning. */
+  readonly reasoning: number;
   readonly total: number;
   readonly requests: number;
 }
@@ -203,6 +205,7 @@ export const readTokens = (usage: object): Tokens => {
     cacheRead: read,
     cacheWrite: Math.min(counts.cacheWrite ?? 0, prompt - read),
     completion,
+    reasoning: Math.min(counts.reasoning ?? 0, completion),
     total: Math.max(total, prompt + completion),
     requests: counts.requests ?? 1,
   };

@@ -38,7 +38,8 @@ const storeCaptures = async (store: Store): Promise<void> => {
         type,
         headers['content-encoding'] ?? '',
       );
-      const selection = { grants: [{ scope: '*', role: 'write' }] as const, header: captured };
+      const grants = [{ scope: '*', role: 'write' }] as const;
+      const selection = { grants, role: 'write', header: captured } as const;
       const { spans } = selectSpans(received, selection);
       await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
     }

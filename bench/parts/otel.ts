@@ -23,7 +23,7 @@ const sizes = [100, 512] as const;
 /** Takes an export as the endpoint's function does. */
 const take = async (store: Store, bytes: Uint8Array): Promise<void> => {
   const received = await decodeExport(bytes, protobuf, '');
-  const { spans, rejected } = selectSpans(received, { grants, header: undefined });
+  const { spans, rejected } = selectSpans(received, { grants, role: 'write', header: undefined });
   await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
   encodeAnswer(protobuf, rejected);
 };

@@ -369,14 +369,14 @@ const openedFigure = async (bench: PageBench, callsOfTrace: number): Promise<Fig
 const compared = { runs: ['run-a', 'run-b'], rows: 1000 } as const;
 
 /** What a call got and answered. */
-interface Parts {
+interface CallContent {
   readonly inputs?: object;
   readonly output?: object;
 }
 
 /** Reports an evaluation: its root, and for each row the call that scored it and the function below. */
 const reportEvaluation = async ({ post }: PageBench, project: string, root: string): Promise<void> => {
-  const call = (id: string, parent: string | null, op: string, at: number, parts: Parts) => {
+  const call = (id: string, parent: string | null, op: string, at: number, parts: CallContent) => {
     const time = (ms: number) => new Date(beginning + at * 100 + ms).toISOString();
     const fields = { project_id: project, id };
     const { inputs = {}, output = null } = parts;

@@ -14,7 +14,7 @@ import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured, quantile } from '../harness/figures.ts';
 import { batchSize, equalsQuery, newestBy, toEndItem, toStartItem } from '../harness/reporting.ts';
 
-/** As many as the figures of others were measured with (docs/architecture.md). */
+/** As many as the figures of others were measured with (bench/README.md). */
 const callCount = 3468;
 /** Requests before any is measured, and until a figure has this many rounds of this much time. */
 const warmUps = 60;

@@ -1,7 +1,8 @@
+import { tables } from '../../foundations/storage/tables.ts';
 import type { ByReporting, Load, Measured } from './load.ts';
 
 /**
- * Amazon's on-demand list prices for us-east-1 (N. Virginia) in US dollars, noted on 2026-11-21
+ * Amazon's list prices for us-east-1 (N. Virginia) in US dollars, noted on 2026-11-21
  * from their public price pages. Only those of Lambda and of API Gateway's streaming were checked
  * against copies of the pages. Check a price before much depends on it. Free allowances of new
  * accounts are left out.
@@ -25,6 +26,7 @@ const million = 1_000_000;
 const gigabyte = 1_000_000_000;
 
 const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
+const provisioned = 'https://aws.amazon.com/dynamodb/pricing/provisioned/';
 const lambda = 'https://aws.amazon.com/lambda/pricing/';
 const gateway = 'https://aws.amazon.com/api-gateway/pricing/';
 const cloudwatch = 'https://aws.amazon.com/cloudwatch/pricing/';
@@ -40,6 +42,8 @@ const price = (usd: number, per: number, unit: string, source: string): Price =>
 export const prices = {
   writeUnits: price(0.625, million, '1,000,000 DynamoDB write units', dynamodb),
   readUnits: price(0.125, million, '1,000,000 DynamoDB read units', dynamodb),
+  writeHours: price(0.00065, 1, 'a provisioned DynamoDB write unit for an hour', provisioned),
+  readHours: price(0.00013, 1, 'a provisioned DynamoDB read unit for an hour', provisioned),
   tableStorage: price(0.25, gigabyte, 'a GB in DynamoDB for a month', dynamodb),
   pointInTime: price(
     0.2,
@@ -53,6 +57,7 @@ export const prices = {
     '1,000,000 REST API requests; a streamed answer counts once per 10 MB',
     gateway,
   ),
+  httpApiRequests: price(1, million, '1,000,000 HTTP API requests, which count once per 512 KB', gateway),
   transferOut: price(0.09, gigabyte, 'a GB sent to the internet, beyond the first 100 GB', ec2),
   functionRequests: price(0.2, million, '1,000,000 Lambda requests', lambda),
   functionTime: price(0.0000133334, 1, 'a GB-second of Lambda on arm64', lambda),
@@ -199,7 +204,7 @@ const serviceUse = (load: Load, measured: Measured): TableUse => {
       derived.reads +
       (load.scans * load.scanned) / measured.scannedPerUnit,
     storedBytes: storedCalls * (blended(measured.headerBytes, load) + payload),
-    tableBytes: storedCalls * (blended(measured.itemBytes, load) + payload),
+    tableBytes: load.recoverable * storedCalls * (blended(measured.itemBytes, load) + payload),
   };
 };
 
@@ -226,7 +231,7 @@ const usualUse = (load: Load, { usual }: Measured): TableUse => {
       load.usages * newestCalls * reading(callsOfUsage) +
       load.scans * reading(load.scanned),
     storedBytes,
-    tableBytes: storedBytes / 5,
+    tableBytes: (load.recoverable * storedBytes) / 5,
   };
 };
 
@@ -264,6 +269,14 @@ const functionLines = (load: Load): Bill => {
     'Lambda: requests': getCost('functionRequests', reports + queries + authorizations),
     'Lambda: time': getCost('functionTime', gigabyteSeconds),
   };
+};
+
+const bytesOfHttpApiRequest = 512 * 1024;
+
+/** What requests that report would cost at an HTTP API. */
+export const httpApiCosts = (load: Load): number => {
+  const bytes = (load.bytes * load.batch) / (1 + load.apart);
+  return getCost('httpApiRequests', countReports(load) * Math.ceil(bytes / bytesOfHttpApiRequest));
 };
 
 /** Bytes of all answers as sent, and requests that long answers add to the count. */
@@ -356,6 +369,51 @@ export const computeBills = (
   usual: computeBill(load, usualUse(load, measured)),
 });
 
+/*
+ * The setting `billing`, with provisioned capacity for the calls and their indexes.
+ */
+
+/** The table of calls and its indexes: each has a capacity of its own. */
+const scaledParts = 1 + Object.keys(tables.calls.indexes).length;
+
+/**
+ * CloudWatch alarms that auto scaling makes for reads, and again for writes, of a table or an index:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.CLI.html
+ */
+const alarmsOfScaling = 4;
+
+/**
+ * Units a second that are paid for: what is used with what auto scaling keeps free, but not less than
+ * the least. Errors are rare, so their index has the least. The other parts share evenly.
+ */
+const provisionedUnits = (units: number, { minUnits, used }: Load): number => {
+  const busy = scaledParts - 1;
+  return busy * Math.max(minUnits, units / busy / monthSeconds / used) + minUnits;
+};
+
+/** The bill with provisioned capacity for the calls. Reads and writes of rollups stay paid per request. */
+export const provisionedBill = (load: Load, measured: Measured): Bill => {
+  const { writeUnits, readUnits } = serviceUse(load, measured);
+  const derived = statisticsUse(load, measured);
+  const rollupReads = load.statistics * measured.rollups;
+  const alarms = load.alarms + 2 * alarmsOfScaling * scaledParts;
+  const hours = (name: 'writeHours' | 'readHours', units: number) =>
+    getCost(name, provisionedUnits(units, load) * monthHours);
+  return {
+    ...computeBills({ ...load, alarms }, measured).service,
+    'DynamoDB: writes':
+      hours('writeHours', writeUnits - derived.writes) + getCost('writeUnits', derived.writes),
+    'DynamoDB: reads': hours('readHours', readUnits - rollupReads) + getCost('readUnits', rollupReads),
+  };
+};
+
+/** The number of calls a month from which provisioned capacity is cheaper, to two digits. */
+export const provisionedFrom = (load: Load, measured: Measured): number | undefined =>
+  crossing((calls) => {
+    const at = scaled(load, calls);
+    return total(computeBills(at, measured).service) - total(provisionedBill(at, measured));
+  });
+
 /**
  * Scales a load to another number of calls, with what is asked for in proportion; searches and
  * statistics stay.
@@ -375,22 +433,30 @@ export const scaled = (load: Load, calls: number): Load => {
 };
 
 /**
- * The number of calls a month from which a server is cheaper than the service, to two digits.
+ * The number of calls a month from which something saves money, to two digits.
  *
- * @returns undefined if the service is cheaper up to 10¹² calls
+ * @param savings what it saves with so many calls, which grows with them
+ * @returns undefined if it saves nothing up to 10¹² calls
  */
-export const breakEven = (load: Load, measured: Measured, { usd }: Server): number | undefined => {
-  const costs = (calls: number) => total(computeBills(scaled(load, calls), measured).service);
+const crossing = (savings: (calls: number) => number): number | undefined => {
   let low = 1;
   let high = 1e12;
-  if (costs(high) < usd) return undefined;
+  if (savings(high) < 0) return undefined;
   while (high / low > 1.005) {
     const middle = Math.sqrt(low * high);
-    if (costs(middle) < usd) low = middle;
+    if (savings(middle) < 0) low = middle;
     else high = middle;
   }
   return Number(high.toPrecision(2));
 };
+
+/**
+ * The number of calls a month from which a server is cheaper than the service, to two digits.
+ *
+ * @returns undefined if the service is cheaper up to 10¹² calls
+ */
+export const breakEven = (load: Load, measured: Measured, { usd }: Server): number | undefined =>
+  crossing((calls) => total(computeBills(scaled(load, calls), measured).service) - usd);
 
 /*
  * What the settings `events` and `analytics` add to a bill. The write path takes not a unit more.
@@ -605,5 +671,23 @@ export const idleAlertsBill = (_: Load, { alerts }: Measured): Bill => {
     'Lambda: requests': getCost('functionRequests', monthMinutes),
     'Lambda: time': getCost('functionTime', gigabyteSeconds),
     'CloudWatch: logs': getCost('logs', monthMinutes * lookTimes.logBytes),
+  };
+};
+
+/** The most bytes that routes without a key answer, head included. Tests hold them to it. */
+export const openAnswerBytes = { compressed: 80_000, plain: 18_000 } as const;
+
+/** A line of the access log, in bytes, and the time that a function takes for a fixed answer, in ms. */
+const openRequest = { logBytes: 600, ms: 10, memoryGb: 0.25 } as const;
+
+/** What a method without a key costs in an hour if it is asked as fast as its throttle allows. */
+export const openBill = (ratePerSecond: number, bytes: number): Bill => {
+  const requests = ratePerSecond * 3600;
+  return {
+    'API Gateway: requests': getCost('apiRequests', requests),
+    'data sent to the internet': getCost('transferOut', requests * bytes),
+    'Lambda: requests': getCost('functionRequests', requests),
+    'Lambda: time': getCost('functionTime', (requests * openRequest.ms * openRequest.memoryGb) / 1000),
+    'CloudWatch: logs': getCost('logs', requests * openRequest.logBytes),
   };
 };

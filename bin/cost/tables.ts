@@ -1,3 +1,6 @@
+import { getMethods, type Route, takesKey } from '../../api/endpoint.ts';
+import { allRoutes } from '../../api/routes.ts';
+import { settings } from '../../lib/config.ts';
 import {
   alertsBill,
   analyticsBill,
@@ -6,10 +9,15 @@ import {
   computeBills,
   evaluatorsBill,
   eventsBill,
+  httpApiCosts,
   idleAlertsBill,
   idleEvaluatorsBill,
   limitsBill,
+  openAnswerBytes,
+  openBill,
   prices,
+  provisionedBill,
+  provisionedFrom,
   redactionBill,
   scaled,
   servers,
@@ -57,6 +65,34 @@ export const growthTable = (load: Load, measured: Measured): Table => [
   }),
 ];
 
+const billedLoads = [1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000];
+
+/** The share of provisioned capacity that is used at best: what auto scaling aims at by default. */
+const usedAtBest = 0.7;
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** The bills with calls paid per request and with provisioned capacity, and from where on the latter is cheaper. */
+export const billingTable = (load: Load, measured: Measured): Table => {
+  const provisioned = [load, { ...load, used: Math.max(load.used, usedAtBest) }];
+  return [
+    ['calls a month', 'paid per request, $', ...provisioned.map(({ used }) => `${percent(used)} used, $`)],
+    ...billedLoads.map((calls) => [
+      count(calls),
+      dollars(total(computeBills(scaled(load, calls), measured).service)),
+      ...provisioned.map((one) => dollars(total(provisionedBill(scaled(one, calls), measured)))),
+    ]),
+    [
+      'cheaper from this many calls',
+      '',
+      ...provisioned.map((one) => {
+        const calls = provisionedFrom(one, measured);
+        return calls === undefined ? 'never' : count(calls);
+      }),
+    ],
+  ];
+};
+
 /** The number of calls a month from which each server is cheaper. */
 export const serverTable = (load: Load, measured: Measured): Table => [
   ['server', '$ a month', 'cheaper from this many calls a month'],
@@ -66,19 +102,41 @@ export const serverTable = (load: Load, measured: Measured): Table => [
   }),
 ];
 
+/** A load that reports a million calls and asks for nothing. */
+const toReporting = (load: Load): Load => {
+  const unasked = { queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0, objects: 0 };
+  return { ...load, calls: 1_000_000, ...unasked };
+};
+
 /** The costs of reporting a million calls, by calls per request. */
 export const batchTable = (load: Load, measured: Measured): Table => [
   ['calls per request', 'pennytrace, $ a million calls', 'DynamoDB writes', 'requests and functions'],
   ...[1, 10, 25, 100, 400].map((batch) => {
-    const unasked = { queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0, objects: 0 };
-    const reporting = { ...load, batch, calls: 1_000_000, ...unasked };
-    const { service } = computeBills(reporting, measured);
+    const { service } = computeBills(toReporting({ ...load, batch }), measured);
     const writes = service['DynamoDB: writes'] ?? 0;
     const rest = ['API Gateway: requests', 'Lambda: requests', 'Lambda: time'].map(
       (name) => service[name] ?? 0,
     );
     const others = rest.reduce((sum, line) => sum + line, 0);
     return [count(batch), dollars(writes + others), dollars(writes), dollars(others)];
+  }),
+];
+
+/** Ways to report a million calls: together in batches, one by one, and start and end by themselves. */
+const ways = [
+  ['a hundred calls a request', { batch: 100, apart: 0 }],
+  ['one call a request', { batch: 1, apart: 0 }],
+  ['start and end in requests of their own', { batch: 1, apart: 1 }],
+] as const;
+
+/** What reporting a million calls costs by ways, and how much of it other doors would save. */
+export const doorsTable = (load: Load, measured: Measured): Table => [
+  ['a million calls, $', 'all, stored for months', 'of it REST API', 'by HTTP API', 'by function URL'],
+  ...ways.map(([name, way]) => {
+    const reporting = toReporting({ ...load, ...way });
+    const { service } = computeBills(reporting, measured);
+    const rest = service['API Gateway: requests'] ?? 0;
+    return [name, dollars(total(service)), dollars(rest), dollars(httpApiCosts(reporting)), dollars(0)];
   }),
 ];
 
@@ -133,6 +191,28 @@ export const alertsTable = (load: Load, measured: Measured): Table => {
   ];
 };
 
+/** Routes without a key whose answers are long, and so compressed. */
+const longAnswers = ['/ui/{proxy+}', '/openapi.json'];
+
+/** The most that routes without a key can cost in an hour, whoever asks. */
+export const openTable = (): Table => {
+  const { openThrottleRate } = settings.parse({});
+  const usd = (bytes: number) => total(openBill(openThrottleRate, bytes));
+  const routes = allRoutes.filter((route) => !takesKey(route));
+  const isLong = ({ path }: Route) => longAnswers.includes(path);
+  const long = usd(openAnswerBytes.compressed);
+  const short = usd(openAnswerBytes.plain);
+  const methods = (of: readonly Route[]) => of.flatMap(getMethods).length;
+  const longs = methods(routes.filter(isLong));
+  const shorts = methods(routes.filter((route) => !isLong(route)));
+  return [
+    [`${openThrottleRate} requests a second for an hour`, 'methods', '$ each, at most', '$'],
+    ['files of the page, the OpenAPI document', count(longs), dollars(long), dollars(longs * long)],
+    ['all others', count(shorts), dollars(short), dollars(shorts * short)],
+    ['all at once', count(longs + shorts), '', dollars(longs * long + shorts * short)],
+  ];
+};
+
 /** The prices behind all bills. */
 const priceTable = (): Table => [
   ['price', '$'],
@@ -145,7 +225,7 @@ const toMarkdown = ([header = [], ...rows]: Table): string => {
 };
 
 /** Formats a table for a terminal, the first column to the left and the others to the right. */
-export const toText = (table: Table): string => {
+export const formatTable = (table: Table): string => {
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   return table
     .map((row) =>
@@ -161,12 +241,15 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   bill: (measured) => billTable(toLoad(), measured),
   apart: (measured) => billTable(toLoad({ apart: 1 }), measured),
   growth: (measured) => growthTable(toLoad(), measured),
+  billing: (measured) => billingTable(toLoad(), measured),
   batch: (measured) => batchTable(toLoad(), measured),
+  doors: (measured) => doorsTable(toLoad(), measured),
   visits: (measured) => visitTable(toLoad(), measured),
   streams: (measured) => streamsTable(toLoad(), measured),
   evaluators: (measured) => evaluatorsTable(toLoad(), measured),
   settings: () => settingsTable(toLoad()),
   alerts: (measured) => alertsTable(toLoad(), measured),
+  open: () => openTable(),
   servers: (measured) => serverTable(toLoad(), measured),
   prices: () => priceTable(),
 };

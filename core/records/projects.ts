@@ -1,4 +1,4 @@
-import { allows, type Grant } from '../../foundations/auth/index.ts';
+import { allows, type Grant, includesRole } from '../../foundations/auth/index.ts';
 import { cutSlice, type Slice } from '../../foundations/listing/index.ts';
 import {
   asBytes,
@@ -35,11 +35,11 @@ const notedProject = (sortKey: Uint8Array): ProjectId => Buffer.from(sortKey).to
 /** The notes of all projects, of one entity's (`acme/*`), or of one project, by name. */
 const notesRange = (scope: string): TableRange<'bookkeeping'> => {
   if (scope === '*') return { partition: ['k', partition] };
-  const wanted = scope.endsWith('/*') ? scope.slice(0, -1) : undefined;
+  const prefix = scope.endsWith('/*') ? scope.slice(0, -1) : undefined;
   const [from, to] =
-    wanted === undefined
+    prefix === undefined
       ? [toName(scope), toName(scope)]
-      : [toName(wanted), Buffer.concat([toName(wanted), Buffer.of(0xff)])];
+      : [toName(prefix), Buffer.concat([toName(prefix), Buffer.of(0xff)])];
   return { partition: ['k', partition], sort: ['s', from, to] };
 };
 
@@ -208,12 +208,9 @@ const toRow = (item: Item): ProjectRow => {
 };
 
 const readable = (grants: readonly Grant[]): string[] => {
-  const scopes = grants.filter(({ role }) => role !== 'inference').map(({ scope }) => scope);
+  const scopes = grants.filter(({ role }) => includesRole(role, 'read')).map(({ scope }) => scope);
   return scopes.includes('*') ? ['*'] : [...new Set<string>(scopes)];
 };
-
-/** Whether any of the grants allows reading anything. */
-export const readsAnything = (grants: readonly Grant[]): boolean => readable(grants).length > 0;
 
 /**
  * Lists the projects that have ever been written to and that grants allow to read, by name. It

@@ -304,8 +304,8 @@ const giveBackMs = 3000;
  *
  * @returns what is spent and held since; undefined if one leaves too little
  */
-const holdEach = async (table: Table, wanted: Held, budget: RequestBudget): Promise<Spent[] | undefined> => {
-  const { limits, amount, at } = wanted;
+const holdEach = async (table: Table, hold: Held, budget: RequestBudget): Promise<Spent[] | undefined> => {
+  const { limits, amount, at } = hold;
   const spent: Spent[] = [];
   const giveBack = async (): Promise<void> => {
     const held = { limits: spent.map(({ limit }) => limit), amount, at, spent };
@@ -342,12 +342,12 @@ export const reserve = async (
   now: number,
   budget: RequestBudget,
 ): Promise<Reservation> => {
-  const wanted = { limits, amount, at: now };
-  if (amount === 0) return { ...wanted, spent: await readSpent(table, limits, now, budget) };
+  const hold = { limits, amount, at: now };
+  if (amount === 0) return { ...hold, spent: await readSpent(table, limits, now, budget) };
   return compareAndSwap<Reservation>(budget, async () => {
-    const spent = isWithinLimits(wanted) ? await holdEach(table, wanted, budget) : undefined;
-    if (spent) return { value: { ...wanted, spent } };
-    await requireRoom(table, wanted, budget);
+    const spent = isWithinLimits(hold) ? await holdEach(table, hold, budget) : undefined;
+    if (spent) return { value: { ...hold, spent } };
+    await requireRoom(table, hold, budget);
     // Somebody has given back what was missing.
     return undefined;
   });

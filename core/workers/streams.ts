@@ -22,10 +22,10 @@ import {
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
+  type CallPart,
   type EndHeader,
   endKey,
   fromItem,
-  type Part,
   type Payload,
   PayloadReader,
   readCallId,
@@ -119,7 +119,7 @@ export interface CallItem extends StoredPart {
 export interface CallItemName {
   readonly projectId: ProjectId;
   readonly id: string;
-  readonly part: Part;
+  readonly part: CallPart;
 }
 
 export interface CallChange extends CallItemName {
@@ -160,13 +160,13 @@ export const toCallChange = (change: ItemChange): CallChange | undefined => {
 /** Reads items of calls from the table. Those that are not there are left out. */
 export const readCallItems = async (
   store: Store,
-  wanted: readonly CallItemName[],
+  names: readonly CallItemName[],
   budget: RequestBudget,
   options: { readonly consistent: boolean },
 ): Promise<Map<string, CallItem>> => {
   const found = new Map<string, CallItem>();
   const byProject = Map.groupBy(
-    new Map(wanted.map((name) => [nameText(name), name])).values(),
+    new Map(names.map((name) => [nameText(name), name])).values(),
     ({ projectId }) => projectId,
   );
   for (const [projectId, names] of byProject) {

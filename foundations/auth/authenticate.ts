@@ -2,7 +2,10 @@ import type { Memory } from '../memory.ts';
 import type { Meter, Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
 import type { Caller } from './grants.ts';
-import { getKey, type KeyRecord, keyState, matchesDigest, parseKey } from './keys.ts';
+import { toRoleId } from './iam-role.ts';
+import { isToken } from './iam-token.ts';
+import { type GrantRecord, getKey, keyState, matchesDigest, parseKey } from './keys.ts';
+import type { FindRole, RoleRefusal } from './sts.ts';
 
 /** The HTTP authentication schemes that the service knows. */
 export type Scheme = 'basic' | 'bearer';
@@ -19,6 +22,9 @@ export type Credentials =
  * Twice the length of the longest user name (128 characters of four bytes) and a key, in base64.
  */
 const maxHeaderLength = 2048;
+
+/** The longest with a token of a role, which has a session's token in it. */
+const maxTokenHeaderLength = 8192;
 
 /** One character class, repeated once: no input makes it backtrack. */
 const bearerToken = /^[A-Za-z0-9._~+/=-]+$/;
@@ -60,7 +66,7 @@ const decoded = (header: string): string | undefined => {
 };
 
 /**
- * Parses an `Authorization` header of at most 2,048 characters. It is one of two:
+ * Parses an `Authorization` header of at most 2,048 characters, or as many as are given. It is one of two:
  *
  * - `Basic` and the base64 of `<username>:<password>` in UTF-8 (RFC 7617), the key as password;
  * - `Bearer` and the key (RFC 6750).
@@ -71,8 +77,11 @@ const decoded = (header: string): string | undefined => {
  * @returns undefined if the header is absent, malformed, too long or of another scheme; never
  * throws
  */
-export const parseCredentials = (sent: string | undefined): Credentials | undefined => {
-  if (sent === undefined || sent.length > maxHeaderLength) return undefined;
+export const parseCredentials = (
+  sent: string | undefined,
+  maxLength = maxHeaderLength,
+): Credentials | undefined => {
+  if (sent === undefined || sent.length > maxLength) return undefined;
   const header = decoded(sent);
   if (header === undefined) return undefined;
   const space = header.indexOf(' ');
@@ -92,7 +101,9 @@ export const parseCredentials = (sent: string | undefined): Credentials | undefi
 export interface KeyStore {
   readonly table: Table;
   /** Remembers what was read of keys, by their ids. @default - each request reads its key */
-  readonly memory?: Memory<KeyRecord | undefined>;
+  readonly memory?: Memory<GrantRecord | undefined>;
+  /** Finds out whose role signed a token. @default - the setting `iam` is off, so tokens are refused */
+  readonly findRole?: FindRole | undefined;
 }
 
 /** Why a request was refused. Only the log says it; the caller learns no more than that it was. */
@@ -105,19 +116,35 @@ export type Refusal =
   | 'wrong secret'
   | 'revoked key'
   | 'expired key'
-  | 'wrong user';
+  | 'wrong user'
+  | 'iam is off'
+  | 'unknown role'
+  | 'revoked role'
+  | 'expired role'
+  | 'role without grants'
+  | RoleRefusal;
 
-/** The caller, or why there is none, with the key's id once it is known. */
+/** The caller, or why there is none, with the id of the key or the role once it is known. */
 export type Authentication =
   | { readonly caller: Caller }
-  | { readonly refusal: Refusal; readonly keyId?: string };
+  | {
+      readonly refusal: Refusal;
+      readonly keyId?: string;
+      /** The ARN of the role, if it was a role that signed. */
+      readonly user?: string;
+    };
 
 /** The user name that fits every key, for clients that don't know whose key they have. */
 const anyUser = 'api';
 
-const findRefusal = (record: KeyRecord, credentials: Credentials, now: Micros): Refusal | undefined => {
+const findRefusal = (
+  record: GrantRecord,
+  kind: 'key' | 'role',
+  credentials: Credentials,
+  now: Micros,
+): Refusal | undefined => {
   const state = keyState(record, now);
-  if (state !== 'active') return `${state} key`;
+  if (state !== 'active') return `${state} ${kind}`;
   if (credentials.scheme === 'bearer') return undefined;
   return [record.user, anyUser].includes(credentials.username) ? undefined : 'wrong user';
 };
@@ -130,6 +157,34 @@ const findKey = async ({ table, memory }: KeyStore, id: string, meter?: Meter) =
   return record;
 };
 
+const toCaller = (
+  { id: keyId, user, grants, limits }: GrantRecord,
+  expiresAt: Micros | undefined,
+): Authentication => {
+  const caller = { user, keyId, grants };
+  return { caller: { ...caller, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) } };
+};
+
+/** Finds out whose role signed a token, and what the role is granted. */
+const authenticateRole = async (
+  credentials: Credentials,
+  keys: KeyStore,
+  now: Micros,
+  meter?: Meter,
+): Promise<Authentication> => {
+  if (!keys.findRole) return { refusal: 'iam is off' };
+  const role = await keys.findRole(credentials.key, now);
+  if ('refusal' in role) return role;
+  const keyId = toRoleId(role.arn);
+  const record = await findKey(keys, keyId, meter);
+  const refuse = (refusal: Refusal): Authentication => ({ refusal, keyId, user: role.arn });
+  if (record?.user !== role.arn) return refuse('unknown role');
+  const refusal = findRefusal(record, 'role', credentials, now);
+  if (refusal) return refuse(refusal);
+  if (record.grants.length === 0) return refuse('role without grants');
+  return toCaller(record, Math.min(role.expiresAt, record.expiresAt ?? Number.POSITIVE_INFINITY));
+};
+
 /**
  * Finds out who makes a request.
  *
@@ -139,7 +194,8 @@ const findKey = async ({ table, memory }: KeyStore, id: string, meter?: Meter) =
  * @param now microseconds since 1970
  * @param meter counts the look-up of the key
  * @returns the caller, or why there is none
- * @throws the SDK's error when the table does not answer: that says nothing about the key
+ * @throws the SDK's error when the table does not answer, StsError when STS does not: that says nothing
+ * about the key
  */
 export const authenticate = async (
   header: string | undefined,
@@ -149,9 +205,10 @@ export const authenticate = async (
   meter?: Meter,
 ): Promise<Authentication> => {
   if (header === undefined) return { refusal: 'no header' };
-  const credentials = parseCredentials(header);
+  const credentials = parseCredentials(header, keys.findRole && maxTokenHeaderLength);
   if (!credentials) return { refusal: 'malformed header' };
   if (scheme !== 'any' && credentials.scheme !== scheme) return { refusal: 'wrong scheme' };
+  if (isToken(credentials.key)) return authenticateRole(credentials, keys, now, meter);
   const key = parseKey(credentials.key);
   if (!key) return { refusal: 'malformed key' };
 
@@ -160,9 +217,6 @@ export const authenticate = async (
   const matches = matchesDigest(key, record?.digest);
   if (!record) return { refusal: 'unknown key', keyId: key.id };
   if (!matches) return { refusal: 'wrong secret', keyId: key.id };
-  const refusal = findRefusal(record, credentials, now);
-  if (refusal) return { refusal, keyId: key.id };
-  const { user, grants, expiresAt, limits } = record;
-  const caller = { user, keyId: key.id, grants };
-  return { caller: { ...caller, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) } };
+  const refusal = findRefusal(record, 'key', credentials, now);
+  return refusal ? { refusal, keyId: key.id } : toCaller(record, record.expiresAt);
 };

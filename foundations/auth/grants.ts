@@ -11,10 +11,10 @@ export interface Grant {
 }
 
 /** The rule for grants, for error messages. */
-export const grantRule =
-  'should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being read, write, inference or admin';
+export const grantRule = `should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being ${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`;
 
-const parseScope = (text: string): Scope | undefined => {
+/** The scope that a text names: `*`, `<entity>/*` or a project; undefined if it is none. */
+export const parseScope = (text: string): Scope | undefined => {
   if (text === '*') return text;
   if (!text.endsWith('/*')) return parseProjectId(text);
   // An entity is well-formed if a project of it is.
@@ -59,6 +59,10 @@ export const parseGrants = (text: string): Grant[] | undefined => {
 /** Whether one of the grants gives the role on the project. */
 export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role) && hasProject(grant.scope, project));
+
+/** Whether one of the grants gives the role on some project. */
+export const allowsAnywhere = (grants: readonly Grant[], role: Role): boolean =>
+  grants.some((grant) => includesRole(grant.role, role));
 
 /**
  * The project that grants give a role on, if it is one alone.

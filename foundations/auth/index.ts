@@ -7,10 +7,14 @@ export {
   type Scheme,
 } from './authenticate.ts';
 export * from './grants.ts';
+export { parseRoleArn, type RoleArn, roleArnRule, toRoleId } from './iam-role.ts';
 export {
+  addRoleGrant,
   formatKey,
   type Grantee,
+  type GrantRecord,
   getKey,
+  grantRole,
   isKeyId,
   isUser,
   type Key,
@@ -22,7 +26,9 @@ export {
   newRecord,
   parseKey,
   putKey,
+  removeRoleGrant,
   revokeKey,
 } from './keys.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
-export { type Role, roles } from './roles.ts';
+export { describeRefusal, includesRole, type Role, roles } from './roles.ts';
+export { iamFromEnvironment, makeFindRole } from './sts.ts';

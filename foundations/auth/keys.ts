@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import {
   asBytes,
   asNumber,
@@ -23,6 +23,7 @@ import {
   parseGrant,
   type SpendingLimits,
 } from './grants.ts';
+import { parseRoleArn, type RoleArn, toRoleId } from './iam-role.ts';
 
 /** An API key in its parts; as text it is `svc_<id>_<secret>`. */
 export interface Key {
@@ -100,7 +101,7 @@ export const matchesDigest = (key: Key, digest: Uint8Array | undefined): boolean
 
 /** Whom a key is for, what it allows, and until when. */
 export interface Grantee {
-  /** 1–128 printable characters without `:`. The key's writes carry this name. */
+  /** 1–128 printable characters without `:`, or the ARN of an IAM role. The key's writes carry this name. */
   readonly user: string;
   /** 1–50 grants. */
   readonly grants: readonly Grant[];
@@ -110,13 +111,20 @@ export interface Grantee {
   readonly limits?: SpendingLimits;
 }
 
-/** The record of a key, without its secret. Times are microseconds since 1970. */
-export interface KeyRecord extends Grantee {
+/** What a key or an IAM role is granted. Times are microseconds since 1970. */
+export interface GrantRecord extends Grantee {
   readonly id: string;
-  /** The SHA-256 of the key, 32 bytes. */
-  readonly digest: Uint8Array;
+  /** The SHA-256 of the key, 32 bytes; absent for a role, which no key opens. */
+  readonly digest?: Uint8Array;
+  /** Those of a role's grants that deployments gave it; absent for a key. */
+  readonly deployed?: readonly Grant[];
   readonly createdAt: Micros;
   readonly revokedAt?: Micros;
+}
+
+/** The record of a key, without its secret. */
+export interface KeyRecord extends GrantRecord {
+  readonly digest: Uint8Array;
 }
 
 /** Whether a key is valid, and if not, why. A key that is both counts as revoked. */
@@ -144,12 +152,14 @@ const printable = /^[^\p{C}\p{Zl}\p{Zp}:"\\]+$/u;
 export const isUser = (text: string): boolean =>
   printable.test(text) && [...text].length <= maxUserLength && text.trim() === text;
 
-const refuse = (grantee: Grantee, now: Micros): string | undefined => {
-  if (!isUser(grantee.user))
-    return 'the user should be 1 to 128 printable characters, without colon, double quote, backslash and space around them';
+const areTooMany = (grants: readonly Grant[]): boolean =>
+  grants.length > maxGrants || formatGrants(grants).length > maxGrantsLength;
+
+const tooManyGrants = `too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; use <entity>/*`;
+
+const refuse = (grantee: Omit<Grantee, 'user'>, now: Micros): string | undefined => {
   if (grantee.grants.length === 0) return 'a key without a grant can do nothing: give it at least one';
-  if (grantee.grants.length > maxGrants || formatGrants(grantee.grants).length > maxGrantsLength)
-    return `too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; use <entity>/*`;
+  if (areTooMany(grantee.grants)) return tooManyGrants;
   if (grantee.expiresAt !== undefined && grantee.expiresAt <= now)
     return `the expiry should be in the future, ${formatTime(grantee.expiresAt)} is not`;
   const { usdPerDay = 1, usdPerMonth = 1 } = grantee.limits ?? {};
@@ -157,6 +167,9 @@ const refuse = (grantee: Grantee, now: Micros): string | undefined => {
     return `a limit should be above 0 and at most ${maxLimitUsd} dollars`;
   return undefined;
 };
+
+const badUser =
+  'the user should be 1 to 128 printable characters, without colon, double quote, backslash and space around them';
 
 /**
  * Makes the record of a new key.
@@ -166,7 +179,7 @@ const refuse = (grantee: Grantee, now: Micros): string | undefined => {
  * the operator
  */
 export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord => {
-  const refusal = refuse(grantee, now);
+  const refusal = isUser(grantee.user) ? refuse(grantee, now) : badUser;
   if (refusal !== undefined) throw new RangeError(refusal);
   return { ...grantee, id: key.id, digest: digestKey(key), createdAt: now };
 };
@@ -175,7 +188,7 @@ export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord =>
  * The state of a key at a time in microseconds since 1970. A key expires with the very microsecond
  * of its expiry.
  */
-export const keyState = (record: KeyRecord, now: Micros): KeyState => {
+export const keyState = (record: GrantRecord, now: Micros): KeyState => {
   if (record.revokedAt !== undefined) return 'revoked';
   return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 };
@@ -227,14 +240,42 @@ const parseGrants = (value: Value | undefined): Grant[] | undefined => {
   return grants.includes(undefined) ? undefined : grants.filter((grant) => grant !== undefined);
 };
 
+/** What the names of attributes begin with that hold a grant of a deployment. */
+const deployedPrefix = 'deployed:';
+
+/** All grants, each once. */
+const joinGrants = (...lists: readonly (readonly Grant[])[]): Grant[] => [
+  ...new Map(lists.flat().map((grant) => [formatGrant(grant), grant])).values(),
+];
+
+const isRole = (item: Item): boolean => {
+  const arn = parseRoleArn(asText(item.user) ?? '');
+  return arn !== undefined && arn === item.user && toRoleId(arn) === item.id;
+};
+
+/** What an item of a role has in place of a digest: the grants of deployments beside the operator's. */
+const readRoleGrants = (item: Item): Pick<GrantRecord, 'grants' | 'deployed'> => {
+  const grants = required(item, 'grants', parseGrants(item.grants));
+  const added = Object.entries(item).filter(([name]) => name.startsWith(deployedPrefix));
+  const deployed = required(item, 'deployed', parseGrants(added.map(([, grant]) => grant)));
+  return { grants: joinGrants(grants, deployed), deployed };
+};
+
+const readKeyGrants = (item: Item): Pick<KeyRecord, 'grants' | 'digest'> => {
+  const digest = asBytes(item.digest);
+  return {
+    digest: required(item, 'digest', digest?.length === digestBytes ? digest : undefined),
+    grants: required(item, 'grants', parseGrants(item.grants)),
+  };
+};
+
 /**
  * Reads a record back from its item.
  *
- * @throws Error if {@link toItem} did not write the item. A damaged record never counts as a valid
- * key, least of all as one without an expiry
+ * @throws Error if neither {@link toItem} nor a function for roles wrote the item. A damaged record never
+ * counts as a valid key, least of all as one without an expiry
  */
-export const fromItem = (item: Item): KeyRecord => {
-  const digest = asBytes(item.digest);
+export const fromItem = (item: Item): GrantRecord => {
   const expiresAt = readTime(item, 'expiresAt');
   const revokedAt = readTime(item, 'revokedAt');
   const usdPerDay = readLimit(item, 'usdPerDay');
@@ -242,9 +283,8 @@ export const fromItem = (item: Item): KeyRecord => {
   const isLimited = usdPerDay !== undefined || usdPerMonth !== undefined;
   return {
     id: required(item, 'id', asText(item.id)),
-    digest: required(item, 'digest', digest?.length === digestBytes ? digest : undefined),
     user: required(item, 'user', asText(item.user)),
-    grants: required(item, 'grants', parseGrants(item.grants)),
+    ...(item.digest === undefined && isRole(item) ? readRoleGrants(item) : readKeyGrants(item)),
     createdAt: required(item, 'createdAt', readTime(item, 'createdAt')),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),
@@ -276,7 +316,7 @@ const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
  * @returns the record; undefined if the id is unknown
  * @throws the SDK's error when the table does not answer; Error if the record is damaged
  */
-export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
+export const getKey = async (table: Table, id: string, meter?: Meter): Promise<GrantRecord | undefined> => {
   const command = new GetCommand({
     TableName: table.name,
     Key: toKey(id),
@@ -317,14 +357,133 @@ export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> 
   return answer !== undefined;
 };
 
+/** What may have this id: nothing, or the role itself. */
+const isRoleCondition = '(attribute_not_exists(#id) OR #user = :user)';
+
 /**
- * Revokes a key for good. A revoked key keeps the time of its first revocation.
+ * Grants an IAM role something, in place of what the operator granted it before. A revoked role is granted
+ * it anew. What deployments granted stays.
+ *
+ * @param now microseconds since 1970
+ * @returns the record as it is then
+ * @throws RangeError if the grants or the expiry are out of bounds; its message is for the operator. The
+ * SDK's error when the table does not answer
+ */
+export const grantRole = async (
+  table: Table,
+  arn: RoleArn,
+  grantee: Omit<Grantee, 'user'>,
+  now: Micros,
+): Promise<GrantRecord> => {
+  const { deployed = [] } = (await getKey(table, toRoleId(arn))) ?? {};
+  const refusal = refuse({ ...grantee, grants: joinGrants(grantee.grants, deployed) }, now);
+  if (refusal !== undefined) throw new RangeError(refusal);
+  const { expiresAt, limits } = grantee;
+  const values: Readonly<Record<string, Value | undefined>> = {
+    grants: grantee.grants.map(formatGrant),
+    createdAt: formatTime(now),
+    expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt),
+    usdPerDay: limits?.usdPerDay,
+    usdPerMonth: limits?.usdPerMonth,
+    revokedAt: undefined,
+  };
+  const names = Object.keys(values);
+  const set = names.filter((name) => values[name] !== undefined);
+  const removed = names.filter((name) => values[name] === undefined);
+  return updateRole(table, arn, {
+    UpdateExpression: `SET #user = :user, ${set.map((name) => `#${name} = :${name}`).join(', ')} REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
+    ConditionExpression: isRoleCondition,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(set.map((name) => [`:${name}`, values[name]])),
+  });
+};
+
+type Update = Pick<
+  UpdateCommandInput,
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+const updateRole = async (table: Table, arn: RoleArn, update: Update): Promise<GrantRecord> => {
+  const { Attributes = {} } = await documents(table).send(
+    new UpdateCommand({
+      ...update,
+      TableName: table.name,
+      Key: toKey(toRoleId(arn)),
+      ExpressionAttributeNames: { ...update.ExpressionAttributeNames, '#id': 'id', '#user': 'user' },
+      ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':user': arn },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return fromItem(Attributes);
+};
+
+/**
+ * Adds a grant of a deployment to what a role is granted. The same again changes nothing.
+ *
+ * @param name what tells the grants of deployments apart
+ * @param now microseconds since 1970
+ * @throws Error if the role was revoked; RangeError if it has too many grants then, and stays as it was. The
+ * SDK's error when the table does not answer
+ */
+export const addRoleGrant = async (
+  table: Table,
+  arn: RoleArn,
+  name: string,
+  grant: Grant,
+  now: Micros,
+): Promise<void> => {
+  const record = await conditional(
+    updateRole(table, arn, {
+      UpdateExpression:
+        'SET #user = :user, #grants = if_not_exists(#grants, :none), #createdAt = if_not_exists(#createdAt, :now), #added = :added',
+      ConditionExpression: `${isRoleCondition} AND attribute_not_exists(#revokedAt)`,
+      ExpressionAttributeNames: {
+        '#grants': 'grants',
+        '#createdAt': 'createdAt',
+        '#revokedAt': 'revokedAt',
+        '#added': `${deployedPrefix}${name}`,
+      },
+      ExpressionAttributeValues: { ':none': [], ':now': formatTime(now), ':added': formatGrant(grant) },
+    }),
+  );
+  if (!record)
+    throw new Error(
+      `${arn} was revoked: grant it something anew (npm run keys -- create --role), or take it out`,
+    );
+  if (!areTooMany(record.grants)) return;
+  await removeRoleGrant(table, toRoleId(arn), name);
+  throw new RangeError(`${arn} has ${tooManyGrants}`);
+};
+
+/**
+ * Takes a grant of a deployment away.
+ *
+ * @param id of the role
+ * @throws the SDK's error when the table does not answer
+ */
+export const removeRoleGrant = async (table: Table, id: string, name: string): Promise<void> => {
+  await conditional(
+    documents(table).send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: toKey(id),
+        ConditionExpression: 'attribute_exists(#id)',
+        UpdateExpression: 'REMOVE #added',
+        ExpressionAttributeNames: { '#id': 'id', '#added': `${deployedPrefix}${name}` },
+      }),
+    ),
+  );
+};
+
+/**
+ * Revokes a key for good, or a role until it is granted something anew. What is revoked keeps the time of its
+ * first revocation.
  *
  * @param now microseconds since 1970
  * @returns the record as it is then; undefined if the id is unknown
  * @throws the SDK's error when the table does not answer
  */
-export const revokeKey = async (table: Table, id: string, now: Micros): Promise<KeyRecord | undefined> => {
+export const revokeKey = async (table: Table, id: string, now: Micros): Promise<GrantRecord | undefined> => {
   const answer = await conditional(
     documents(table).send(
       new UpdateCommand({
@@ -346,8 +505,8 @@ export const revokeKey = async (table: Table, id: string, now: Micros): Promise<
  *
  * @throws the SDK's error when the table does not answer
  */
-export const listKeys = async (table: Table): Promise<KeyRecord[]> => {
-  const records: KeyRecord[] = [];
+export const listKeys = async (table: Table): Promise<GrantRecord[]> => {
+  const records: GrantRecord[] = [];
   for await (const items of scanTable(table, { ConsistentRead: true })) records.push(...items.map(fromItem));
   return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 };

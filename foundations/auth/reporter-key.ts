@@ -110,8 +110,8 @@ const keyIn = (text: string): Key => {
 
 /** The key of a version, which is made if there is none. Whoever made it first has made it. */
 const keyOfVersion = async (secret: KeySecret, version: string, project: ProjectId) => {
-  const made = formatKey(makeKey());
-  const value: KeySecretValue = { key: made, headers: reporterHeaders(made, project) };
+  const newKey = formatKey(makeKey());
+  const value: KeySecretValue = { key: newKey, headers: reporterHeaders(newKey, project) };
   const text = await secret.read(version);
   if (text !== undefined) return keyIn(text);
   if (await secret.write(version, value)) return keyIn(JSON.stringify(value));

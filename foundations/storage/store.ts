@@ -17,15 +17,15 @@ import type { ExpiryOf } from './tables.ts';
  */
 const maxSockets = 64;
 
-/** Keep-alive connections with time-outs: one second to connect, so many ms to answer. */
-export const httpHandler = (requestTimeoutMs: number) =>
+/** Connections with time-outs: one second to connect, so many ms to answer. They are kept unless told otherwise. */
+export const httpHandler = (requestTimeoutMs: number, { keepAlive = true } = {}) =>
   new NodeHttpHandler({
     connectionTimeout: 1000,
     requestTimeout: requestTimeoutMs,
     // Without it a time-out is only logged.
     throwOnRequestTimeout: true,
-    httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
-    httpsAgent: new Agent({ keepAlive: true, maxSockets }),
+    httpAgent: new HttpAgent({ keepAlive, maxSockets }),
+    httpsAgent: new Agent({ keepAlive, maxSockets }),
   });
 
 /**
@@ -90,6 +90,10 @@ export interface Store {
   readonly noteProject?: ((project: ProjectId) => void) | undefined;
   /** What is noted of projects beside what they hold. @default - nothing is */
   readonly projects?: NotedProjects | undefined;
+  /** The source of calls that name none, by the environment that they name. @default - none */
+  readonly sourceOfEnvironment?:
+    | ((project: ProjectId, environment: string) => string | undefined)
+    | undefined;
   /** Gives what takes secrets out of all that is stored. @default - it is stored as it came */
   readonly redactor?: (() => Promise<Redactor>) | undefined;
 }

@@ -310,10 +310,10 @@ export const getItems = async (
 ): Promise<Item[]> => {
   const { ProjectionExpression, names } = toProjection(options.attributes ?? []);
   const found: Item[] = [];
-  const wanted = keys.map((key) =>
+  const requestKeys = keys.map((key) =>
     Object.fromEntries(Object.entries(key).map(([name, value]) => [name, keyToWire(value)])),
   );
-  await sendBatches(wanted, maxBatchGet, budget, async (Keys, request) => {
+  await sendBatches(requestKeys, maxBatchGet, budget, async (Keys, request) => {
     const input = {
       RequestItems: {
         [table.name]: {

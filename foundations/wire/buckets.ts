@@ -52,7 +52,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const getFormat = (timezone: string): Intl.DateTimeFormat => {
   const known = formats.get(timezone);
   if (known) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
+  const dateFormat = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
     era: 'short',
@@ -63,8 +63,8 @@ const getFormat = (timezone: string): Intl.DateTimeFormat => {
     minute: 'numeric',
     second: 'numeric',
   });
-  formats.set(timezone, made);
-  return made;
+  formats.set(timezone, dateFormat);
+  return dateFormat;
 };
 
 /** Whether a text is an IANA time zone, such as `Europe/Berlin`. */

@@ -102,8 +102,8 @@ export const storedRef = (text: string): string =>
   text.startsWith(weaveScheme) ? refScheme + text.slice(weaveScheme.length) : text;
 
 /** Splits a ref into its project, the kind of what it names, and what follows. */
-const splitRef = (given: string) => {
-  const text = storedRef(given);
+const splitRef = (refText: string) => {
+  const text = storedRef(refText);
   if (!text.startsWith(refScheme)) return undefined;
   const [entity, project, kind, ...rest] = text.slice(refScheme.length).split('/');
   return { projectId: parseProjectId(`${entity}/${project}`), kind, tail: rest.join('/') };

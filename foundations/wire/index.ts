@@ -1,4 +1,5 @@
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './json.ts';
+export * from './text.ts';
 export * from './time.ts';

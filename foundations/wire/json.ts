@@ -132,6 +132,15 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+/** The JSON value of a text; undefined if the text is not JSON. */
+export const parseOptionalJson = (text: string): JsonValue | undefined => {
+  try {
+    return parseJson(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * How deep lists and objects may nest in one free-form value. `JSON.stringify` overflows the stack
  * far beyond it.

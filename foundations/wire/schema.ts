@@ -58,9 +58,9 @@ export const printableText = (maxCharacters: number) => ({
   pattern: `^[^${controls}\\u2028\\u2029]*$`,
 });
 
-/** Documents the most items of a list; the list's own check enforces it. */
-export const documentedList = <S extends z.ZodMiniType>(list: S, most: number): S => {
-  documented.add(list, { keywords: { maxItems: most } });
+/** Documents the bounds of a list; the list's own checks enforce them. */
+export const documentedList = <S extends z.ZodMiniType>(list: S, most: number, least = 0): S => {
+  documented.add(list, { keywords: { ...(least > 0 && { minItems: least }), maxItems: most } });
   return list;
 };
 
@@ -138,6 +138,10 @@ export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.null
 /** What an integer's schema says of anything else. */
 const integerRule = 'should be an integer';
 
+/** Bounds have messages of their own. */
+const integerError = ({ code }: { readonly code: string }) =>
+  code === 'invalid_type' ? integerRule : undefined;
+
 /**
  * A number of a schema's, as a double. A body's numbers can be exact, which only free-form values
  * keep.
@@ -149,22 +153,38 @@ export const numeric = <S extends z.ZodMiniType>(schema: S) =>
   );
 
 /** An integer that all JSON parsers read alike: within ±(2^53 − 1). */
-export const integer = numeric(z.int({ error: integerRule }));
+export const integer = numeric(z.int({ error: integerError }));
 
 /** An integer within bounds. */
 export const integerWith = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
-  numeric(z.int({ error: integerRule }).check(...checks));
+  numeric(z.int({ error: integerError }).check(...checks));
 
 /** An integer from 0 up. */
 export const count = integerWith(z.minimum(0));
 
-/** A list of at most so many items. */
-export const listSchema = <S extends z.ZodMiniType>(item: S, most: number, noun = 'items') =>
+interface ListOptions {
+  /** The fewest items. @default 0 */
+  readonly least?: number;
+  /** What the items are called in messages. @default 'items' */
+  readonly noun?: string;
+}
+
+/** A list of at most so many items, or between two bounds. */
+export const listSchema = <S extends z.ZodMiniType>(
+  item: S,
+  most: number,
+  { least = 0, noun = 'items' }: ListOptions = {},
+) =>
   documentedList(
-    z
-      .array(item)
-      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} ${noun}`, 'too_long'))),
+    z.array(item).check(
+      z.refine(
+        (list) => list.length >= least,
+        rule(least === 1 ? 'should not be empty' : `should be at least ${least} ${noun}`, 'too_short'),
+      ),
+      z.refine((list) => list.length <= most, rule(`should be at most ${most} ${noun}`, 'too_long')),
+    ),
     most,
+    least,
   );
 
 const maxRef = 2048;
@@ -320,31 +340,49 @@ const typeNames: Readonly<Record<string, [type: string, what: string]>> = {
   object: ['dict_type', 'an object'],
 };
 
-const getParams = (issue: Issue): { type?: string } => (issue.code === 'custom' ? (issue.params ?? {}) : {});
-
-const describe = (issue: Issue): { msg: string; type: string } => {
+/** What should be there, if the schema does not say so itself. */
+const defaultMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
-    case 'invalid_type': {
-      // An integer's schema asks for a number first. Only its message tells the two apart.
-      if (issue.message === integerRule) return { msg: integerRule, type: 'int_type' };
-      const [type, what] = typeNames[issue.expected] ?? ['value_error', `a valid ${issue.expected}`];
-      return { msg: `should be ${what}`, type };
-    }
+    case 'invalid_type':
+      return `should be ${typeNames[issue.expected]?.[1] ?? `a valid ${issue.expected}`}`;
     case 'invalid_value':
-      return {
-        msg: `should be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`,
-        type: 'literal_error',
-      };
-    case 'invalid_union':
-      return { msg: issue.message, type: 'union_tag_invalid' };
+      return `should be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      return { msg: `should be ${issue.minimum} or more`, type: 'greater_than_equal' };
+      if (issue.origin === 'string') return `should have at least ${issue.minimum} characters`;
+      if (issue.origin === 'array') return `should have at least ${issue.minimum} items`;
+      return issue.inclusive ? `should be ${issue.minimum} or more` : `should be more than ${issue.minimum}`;
     case 'too_big':
-      if (issue.origin === 'array')
-        return { msg: `should have at most ${issue.maximum} items`, type: 'too_long' };
-      return { msg: `should be ${issue.maximum} or less`, type: 'less_than_equal' };
+      if (issue.origin === 'string') return `should have at most ${issue.maximum} characters`;
+      if (issue.origin === 'array') return `should have at most ${issue.maximum} items`;
+      return issue.inclusive ? `should be ${issue.maximum} or less` : `should be less than ${issue.maximum}`;
     default:
-      return { msg: issue.message, type: getParams(issue).type ?? 'value_error' };
+      return undefined;
+  }
+};
+
+const toType = (issue: Issue): string => {
+  switch (issue.code) {
+    case 'invalid_type':
+      // An integer's schema asks for a number first. Only its message tells the two apart.
+      return issue.message === integerRule ? 'int_type' : (typeNames[issue.expected]?.[0] ?? 'value_error');
+    case 'invalid_value':
+      return 'literal_error';
+    case 'invalid_union':
+      return 'union_tag_invalid';
+    case 'too_small':
+      if (issue.origin === 'string') return 'string_too_short';
+      if (issue.origin === 'array') return 'too_short';
+      return issue.inclusive ? 'greater_than_equal' : 'greater_than';
+    case 'too_big':
+      if (issue.origin === 'string') return 'string_too_long';
+      if (issue.origin === 'array') return 'too_long';
+      return issue.inclusive ? 'less_than_equal' : 'less_than';
+    case 'custom': {
+      const type: unknown = issue.params?.type;
+      return typeof type === 'string' ? type : 'value_error';
+    }
+    default:
+      return 'value_error';
   }
 };
 
@@ -367,7 +405,7 @@ const toDetails = (issue: Issue, body: unknown): ErrorDetail[] => {
   }
   if (valueAt(body, issue.path) === undefined)
     return [{ loc, msg: 'this field is required', type: 'missing' }];
-  return [{ loc, ...describe(issue) }];
+  return [{ loc, msg: issue.message, type: toType(issue) }];
 };
 
 /** A body can be wrong in as many places as it has; so many are named. */
@@ -383,6 +421,10 @@ const toError = (issues: readonly Issue[], body: unknown): ServiceError =>
   );
 
 export type BodySchema<T> = z.ZodMiniType<T>;
+
+/** Checks a value. Its issues have the words of the schema, or else those of {@link defaultMessage}. */
+export const safeParse = <T>(schema: BodySchema<T>, value: unknown) =>
+  schema.safeParse(value, { error: defaultMessage });
 
 /**
  * Parses a request's body.
@@ -413,10 +455,16 @@ export const parseBodyJson = (text: string): unknown => {
  * @throws ServiceError 422 that names each wrong place
  */
 export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
-  const result = schema.safeParse(body);
+  const result = safeParse(schema, body);
   if (!result.success) throw toError(result.error.issues, body);
   return result.data;
 };
+
+/** Makes a parser of values that gives undefined for what does not fit the schema. */
+export const makeParser =
+  <T>(schema: BodySchema<T>) =>
+  (value: unknown): T | undefined =>
+    schema.safeParse(value).data;
 
 type UnknownFields = Extract<Issue, { readonly code: 'unrecognized_keys' }>;
 
@@ -448,7 +496,7 @@ export interface Tolerated<T> {
 export const parseTolerantly = <T>(schema: BodySchema<T>, body: unknown): Tolerated<T> => {
   const passedOver = new Set<string>();
   for (;;) {
-    const result = schema.safeParse(body);
+    const result = safeParse(schema, body);
     if (result.success) return { value: result.data, passedOver: [...passedOver] };
     const { issues } = result.error;
     const unknown = issues.filter(areUnknownFields);

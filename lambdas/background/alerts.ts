@@ -6,7 +6,7 @@ import { tryAlert } from '../../core/workers/alerts/tell/try.ts';
 import { createLinks } from '../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { settings } from '../common/http/settings.ts';
+import { stores } from '../common/http/stores.ts';
 import { RequestLog } from '../common/log/request-log.ts';
 import { alertSources } from '../common/streams/alert-sources.ts';
 import { parseAlert } from '../common/streams/parse-alert.ts';
@@ -22,9 +22,9 @@ const serviceUrl = required('SERVICE_URL');
 
 /** Made once per container, while it starts. Alerts are remembered as long as nobody changes them. */
 const watch: Watch = {
-  table: settings.bookkeeping,
+  table: stores.bookkeeping,
   sources: alertSources,
-  alerts: new KnownAlerts(settings.objects, parseAlert),
+  alerts: new KnownAlerts(stores.objects, parseAlert),
   send,
   links: createLinks(serviceUrl),
   now: Date.now,
@@ -38,7 +38,7 @@ const test = async (
   { projectId, objectId }: NonNullable<AlertsEvent['test']>,
   budget: RequestBudget,
 ): Promise<AlertTrial | null> => {
-  const [loaded] = await readAlerts(settings.objects, projectId, [objectId], parseAlert, budget);
+  const [loaded] = await readAlerts(stores.objects, projectId, [objectId], parseAlert, budget);
   return loaded ? tryAlert(send, loaded, watch.links, budget) : null;
 };
 

@@ -1,14 +1,14 @@
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
 import { s3Client } from '../../foundations/storage/index.ts';
-import { settings } from '../common/http/settings.ts';
+import { stores } from '../common/http/stores.ts';
 import { deadLetters, streamHandler } from '../common/streams/batch.ts';
 import { costsOfProject } from '../common/streams/costs.ts';
 import { required } from '../common/streams/queues.ts';
 
 /** Made once per container, while it starts. */
 const writer: RowWriter = {
-  calls: settings.calls,
-  feedback: settings.feedback,
+  calls: stores.calls,
+  feedback: stores.feedback,
   costs: costsOfProject,
   bucket: { client: s3Client(), name: required('ANALYTICS_BUCKET') },
   deadLetters,

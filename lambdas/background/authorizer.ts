@@ -3,7 +3,9 @@ import {
   type AcceptedScheme,
   authenticate,
   type Caller,
+  iamFromEnvironment,
   type KeyStore,
+  makeFindRole,
   type Refusal,
   toContext,
 } from '../../foundations/auth/index.ts';
@@ -12,8 +14,13 @@ import { type Meter, newMeter } from '../../foundations/storage/index.ts';
 import { keysFromEnvironment } from '../common/http/key-store.ts';
 import { RequestLog } from '../common/log/request-log.ts';
 
+const iam = iamFromEnvironment(process.env);
+
 /** Made once per container, while it starts. */
-const keys = keysFromEnvironment(process.env);
+const keys: KeyStore = {
+  ...keysFromEnvironment(process.env),
+  findRole: iam && makeFindRole(iam),
+};
 
 /**
  * The same for routes whose answers the gateway does not cache: a container remembers a key for as long
@@ -34,7 +41,7 @@ const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<strin
  * @returns a policy that allows every endpoint of the stage, with the caller as its context.
  * Handlers check what the caller may do to which project, since bodies name the projects.
  * @throws Error `Unauthorized` for whatever is wrong with the request: API Gateway makes a 401 of
- * this message alone. Any other error, e.g. of the table, becomes a 503.
+ * this message alone. Any other error, e.g. of the table or of STS, becomes a 503.
  */
 export const handler = async (
   event: APIGatewayRequestAuthorizerEvent,
@@ -63,7 +70,7 @@ export const handler = async (
 /** The caller or the refusal. One refusal is not about the key. */
 type Outcome =
   | { readonly caller: Caller }
-  | { readonly refusal: Refusal | 'several headers'; readonly keyId?: string };
+  | { readonly refusal: Refusal | 'several headers'; readonly keyId?: string; readonly user?: string };
 
 const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
   const scheme = schemes[event.resource] ?? 'basic';

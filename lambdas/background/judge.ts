@@ -15,7 +15,7 @@ import { sendDeadLetters } from '../../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import { projectLimits, unpriced } from '../common/http/limits.ts';
 import { nearly } from '../common/http/nearly-reached.ts';
-import { settings } from '../common/http/settings.ts';
+import { stores } from '../common/http/stores.ts';
 import { inference } from '../common/inference/upstreams.ts';
 import { RequestLog } from '../common/log/request-log.ts';
 import { deadLetters } from '../common/streams/batch.ts';
@@ -28,12 +28,12 @@ const askMs = 45_000;
 
 /** Made once per container, while it starts. */
 const judging: Judging = {
-  calls: settings.calls,
-  feedback: settings.feedback,
+  calls: stores.calls,
+  feedback: stores.feedback,
   costs: costsOfProject,
   prices: limitPricesOfProject,
   evaluators: rememberedEvaluators(),
-  spending: settings.bookkeeping,
+  spending: stores.bookkeeping,
   limits: unpriced && projectLimits,
   nearly,
   inference,
@@ -96,10 +96,10 @@ const handleMessage = async (
     const judges = jobs.filter((_, i) => areJudges[i]);
     const checks = handleAll(jobs.filter((_, i) => !areJudges[i]));
     if (judges.length === 0) return await checks;
-    const lease = await takeLease(settings.bookkeeping, projectId, { leases, until }, budget);
+    const lease = await takeLease(stores.bookkeeping, projectId, { leases, until }, budget);
     if (lease) {
       const handled = await Promise.all([checks, handleAll(judges)]);
-      await endLease(settings.bookkeeping, lease, budget);
+      await endLease(stores.bookkeeping, lease, budget);
       return handled.flat();
     }
     const checked = await checks;

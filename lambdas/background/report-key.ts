@@ -3,9 +3,21 @@ import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { isKeyId, isUser, makeReporterKey, type Reporter, revokeKey } from '../../foundations/auth/index.ts';
+import {
+  addRoleGrant,
+  isKeyId,
+  isUser,
+  makeReporterKey,
+  parseRoleArn,
+  type Reporter,
+  type RoleArn,
+  removeRoleGrant,
+  revokeKey,
+  roleArnRule,
+  toRoleId,
+} from '../../foundations/auth/index.ts';
 import { KeySecret } from '../../foundations/auth/reporter-key.ts';
-import { parseProjectId } from '../../foundations/wire/index.ts';
+import { type ProjectId, parseProjectId } from '../../foundations/wire/index.ts';
 import { keysFromEnvironment } from '../common/http/key-store.ts';
 
 /** What the custom resource says of a key. `Rotation` only makes one request unlike another. */
@@ -14,6 +26,9 @@ const schema = z.object({
   User: z.string().check(z.refine(isUser, 'should be 1 to 128 printable characters, without : " and \\')),
   Project: z.string(),
 });
+
+/** The same of a role that is granted to report. */
+const roleSchema = z.object({ Role: z.string(), Project: z.string() });
 
 /** The key to make, and the secret that it goes into. */
 interface Wanted extends Reporter {
@@ -25,8 +40,11 @@ interface Wanted extends Reporter {
  *
  * @throws Error which names what is wrong with them
  */
-const wantedBy = (properties: unknown): Wanted => {
-  const { success, data, error } = schema.safeParse(properties);
+const readProperties = <T extends { readonly Project: string }>(
+  form: z.ZodMiniType<T>,
+  properties: unknown,
+): T & { readonly project: ProjectId } => {
+  const { success, data, error } = form.safeParse(properties);
   if (!success)
     throw new Error(
       error.issues.map(({ path, message }) => `the property ${path.join('.')}: ${message}`).join('; '),
@@ -34,7 +52,21 @@ const wantedBy = (properties: unknown): Wanted => {
   const project = parseProjectId(data.Project);
   if (project === undefined)
     throw new Error(`the property Project is ${data.Project}: should be <entity>/<project>`);
-  return { secret: data.Secret, user: data.User, project };
+  return { ...data, project };
+};
+
+/** @throws Error which names what is wrong with the properties */
+const wantedBy = (properties: unknown): Wanted => {
+  const { Secret: secret, User: user, project } = readProperties(schema, properties);
+  return { secret, user, project };
+};
+
+/** @throws Error which names what is wrong with the properties */
+const reportingRole = (properties: unknown): { readonly arn: RoleArn; readonly project: ProjectId } => {
+  const { Role, project } = readProperties(roleSchema, properties);
+  const arn = parseRoleArn(Role);
+  if (arn === undefined) throw new Error(`the property Role is ${Role}: ${roleArnRule}`);
+  return { arn, project };
 };
 
 /**
@@ -112,9 +144,23 @@ const make = async ({ RequestId, ResourceProperties }: CloudFormationCustomResou
   return { PhysicalResourceId: id, Data: { KeyId: id, VersionId: RequestId } };
 };
 
+/** Each change is another grant, as {@link make} says of keys. */
+const grant = async ({ RequestId, ResourceProperties }: CloudFormationCustomResourceEvent): Promise<Done> => {
+  const { arn, project } = reportingRole(ResourceProperties);
+  await addRoleGrant(keys.table, arn, RequestId, { scope: project, role: 'write' }, nowMicros());
+  return { PhysicalResourceId: `${toRoleId(arn)}:${RequestId}` };
+};
+
+/** Takes away what a resource has made: a key, or one grant of a role. */
+const takeAway = async (id: string): Promise<void> => {
+  const [keyId = '', granted] = id.split(':');
+  if (!isKeyId(keyId)) return;
+  if (granted === undefined) await revokeKey(keys.table, keyId, nowMicros());
+  else await removeRoleGrant(keys.table, keyId, granted);
+};
+
 const revoke = async (id: string): Promise<Done> => {
-  if (!isKeyId(id)) return { PhysicalResourceId: id };
-  await revokeKey(keys.table, id, nowMicros()).catch((error: unknown) => {
+  await takeAway(id).catch((error: unknown) => {
     // Without the table there are no keys, and nothing that should keep the stack from going.
     if (!(error instanceof Error && error.name === 'ResourceNotFoundException')) throw error;
   });
@@ -122,14 +168,18 @@ const revoke = async (id: string): Promise<Done> => {
 };
 
 const done = (event: CloudFormationCustomResourceEvent): Promise<Done> =>
-  event.RequestType === 'Delete' ? revoke(event.PhysicalResourceId) : make(event);
+  event.RequestType === 'Delete'
+    ? revoke(event.PhysicalResourceId)
+    : event.ResourceType === 'Custom::PennytraceRole'
+      ? grant(event)
+      : make(event);
 
 const toReason = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 /**
- * The custom resource behind `Pennytrace.grantReport`: makes a key when it is created or changed,
- * and revokes it when it is deleted. CloudFormation never sees the key.
+ * The custom resources behind `Pennytrace.grantReport`: make a key or grant a role something when they are
+ * created or changed, and take it away when they are deleted. CloudFormation never sees the key.
  */
 export const handler = async (
   event: CloudFormationCustomResourceEvent,

@@ -15,7 +15,7 @@ import { getHeaders } from '../common/http/headers.ts';
 import { lookupsFor } from '../common/http/lookups.ts';
 import { ownUrl } from '../common/http/own-url.ts';
 import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from '../common/http/request.ts';
-import { settings } from '../common/http/settings.ts';
+import { stores } from '../common/http/stores.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
@@ -87,11 +87,11 @@ const createContext = (event: ServiceEvent<unknown>): ToolContext => {
     caller,
     budget,
     getSchema,
-    stores: settings,
+    stores,
     lookups: {
       ...lookupsFor(caller),
       steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
-        steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
+        steadyPrices(projectId, await readPrices(stores.costs, projectId, budget)),
     },
     links: createLinks(ownUrl(event)),
     names: (projectId) => event.log.names([projectId]),

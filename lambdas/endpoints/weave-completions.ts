@@ -2,11 +2,11 @@ import { buffer } from 'node:stream/consumers';
 import { forward, neverReached, Recording } from '../../core/doors/inference/index.ts';
 import { completionsCreate } from '../../core/doors/weave/endpoints/completions.ts';
 import { completionBody } from '../../core/doors/weave/index.ts';
-import { allows } from '../../foundations/auth/index.ts';
+import { allows, describeRefusal } from '../../foundations/auth/index.ts';
 import { forbidden, isJsonObject, type JsonObject, newId, parseJson } from '../../foundations/wire/index.ts';
 import { overStream, work } from '../common/http/endpoint.ts';
 import type { ServiceRequest } from '../common/http/request.ts';
-import { settings } from '../common/http/settings.ts';
+import { stores } from '../common/http/stores.ts';
 import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../common/inference/asking.ts';
 import { inference } from '../common/inference/upstreams.ts';
 import { throughDoor } from '../common/weave/door.ts';
@@ -27,7 +27,7 @@ const requireRoles = ({ body, caller }: Request): void => {
       `this key may not write, so not record in, the project ${projectId}: send track_llm_call: false`,
     );
   if (inputs.prompt !== null && !may('read'))
-    throw forbidden(['body', 'inputs', 'prompt'], `this key may not read the project ${projectId}`);
+    throw forbidden(['body', 'inputs', 'prompt'], describeRefusal('read', projectId));
 };
 
 /** Asks the upstream, and gives its answer; undefined if that is none. */
@@ -64,7 +64,7 @@ const completion = work(completionsCreate, async (request) => {
   requireRoles(request);
   requireKeepable(inputs.body, ['body', 'inputs'], 1);
   await countCaller(caller, budget);
-  const body = await completionBody(settings.objects, projectId, inputs, budget);
+  const body = await completionBody(stores.objects, projectId, inputs, budget);
   const spending = await holdCost({ path, body, caller, project: projectId }, budget);
   const place = { traceId: traceId ?? newId(), parentId };
   const call = { id: newId(), opName, place };

@@ -1,7 +1,7 @@
 /**
  * `npm run test:agents`: runs the agents and instrumentations that the documents name, the newest
  * there are, against the local service and a scripted model, and writes what came of each into
- * docs/opentelemetry.md. Names behind `--` choose clients; their table is shown and not written.
+ * docs/clients.md. Names behind `--` choose clients; their table is shown and not written.
  * It needs Python 3.10 or newer, and the registries of Python and npm.
  */
 
@@ -18,7 +18,7 @@ import { startScriptedModel } from './model.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const tools = join(root, 'node_modules/.cache/pennytrace/agents');
-const page = join(root, 'docs/opentelemetry.md');
+const page = join(root, 'docs/clients.md');
 const verbose = Boolean(process.env.VERBOSE);
 
 /** How many clients are tried at a time. */
@@ -290,7 +290,7 @@ const writeTable = (rows: readonly Row[]): void => {
   const text = readFileSync(page, 'utf8');
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from < 0 || to < 0) throw new Error('docs/opentelemetry.md has no place for the table of clients');
+  if (from < 0 || to < 0) throw new Error('docs/clients.md has no place for the table of clients');
   writeFileSync(page, text.slice(0, from) + toTable(rows) + text.slice(to + end.length));
 };
 

@@ -89,7 +89,7 @@ describe('a queue', () => {
     await form.getByRole('checkbox', { name: 'Cause (data, model)', checked: true }).waitFor();
     await form.getByRole('button', { name: 'Save the queue' }).click();
     const shown = page.getByRole('region', { name: 'Queue' });
-    await shown.getByText('all calls · error').waitFor();
+    await shown.getByText('all calls · production · error').waitFor();
     await page.getByRole('link', { name: 'Failed 1 open · 0 done' }).waitFor();
     await shown.getByRole('button', { name: 'Edit' }).click();
     const edit = page.getByRole('form', { name: 'Edit the queue' });
@@ -260,7 +260,7 @@ describe('a queue', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('checkbox', { name: 'Tone (kind, rude)' }).check();
     await page.getByRole('button', { name: 'Save the queue' }).click();
-    await page.getByText('traces · running').waitFor();
+    await page.getByText('traces · production · running').waitFor();
     await page.getByRole('link', { name: 'Review 1' }).click();
     await page.getByLabel('Your review').and(page.locator(':focus')).waitFor();
     for (const key of ['2', 'Enter']) await page.keyboard.press(key);

@@ -52,9 +52,9 @@ export const give = async (
   const answer = before
     ? await client.ask('/feedback/replace', { ...body, feedback_id: before.id })
     : await client.ask('/feedback/create', body);
-  const { id: given, created_at, payload: stored, svc_user_id } = answer;
+  const { id: feedbackId, created_at, payload: stored, svc_user_id } = answer;
   return {
-    id: given,
+    id: feedbackId,
     created_at,
     payload: stored,
     feedback_type: kind,

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { recordingHeader, requestIdHeader } from '../../api/shared/headers.ts';
+import { recordingHeader, requestIdHeader, sourceHeader } from '../../api/shared/headers.ts';
 import { jsonIn } from '../data/values.ts';
 import { apiUrl, connectionFailure, RequestFailed, readChunks, sentence, toFailure } from './http.ts';
 
@@ -81,6 +81,7 @@ export const askModel = async (request: ModelRequest): Promise<ModelAnswer> => {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       [recordingHeader]: project,
+      [sourceHeader]: 'playground',
     },
     body: JSON.stringify(body),
     signal,

@@ -2,6 +2,13 @@
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A text; undefined for any other value. */
+export const asString = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** A text that is not empty; undefined for any other value. */
+export const nonEmptyString = (value: unknown): string | undefined => asString(value) || undefined;
+
 /** The value of a text in JSON; undefined if it is none. */
 export const jsonIn = (text: string): unknown => {
   try {

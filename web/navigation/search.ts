@@ -3,6 +3,8 @@
  * that a link from another version still opens.
  */
 
+import { type CallSource, sources } from '../../api/shared/header-fields.ts';
+
 type Reader<Value> = (value: unknown) => Value | undefined;
 
 /** A value of a URL as text: the router reads `thread=17` as a number. Undefined for an empty one. */
@@ -121,6 +123,13 @@ export const feedbackFilters = ['given', 'up', 'down', 'score', 'note', 'correct
 
 export type FeedbackFilter = (typeof feedbackFilters)[number];
 
+/** Whose calls a view shows beside production's: those of another source, or of all. */
+export const otherSources = [...sources.filter((source) => source !== 'production'), 'all'] as const;
+
+export type OtherSource = Exclude<CallSource, 'production'> | 'all';
+
+const readOtherSource: Reader<OtherSource> = choiceReader(otherSources);
+
 /** What the calls of a list are filtered by, whatever their time. */
 const callFilters = {
   /** All calls and not only roots. @default - false */
@@ -129,6 +138,8 @@ const callFilters = {
   /** A text that inputs or output contain. */
   text: readText,
   where: listReader(readCondition),
+  /** @default - production */
+  source: readOtherSource,
 };
 
 const parseTraces = parser({
@@ -231,6 +242,8 @@ export const parseThreadsSearch = parser({
   id: readText,
   /** A text that was said in a thread, or its id. */
   text: readText,
+  /** @default - production */
+  source: readOtherSource,
   /** Whether threads are listed that are a part of another one's traces. @default false */
   nested: readFlag,
   /** A field, with `-` before it for descending. @default -last_updated */
@@ -262,6 +275,7 @@ export const dimensions = [
   'end-user',
   'environment',
   'release',
+  'source',
 ] as const;
 
 export type Dimension = (typeof dimensions)[number];
@@ -278,6 +292,8 @@ export const parseOverviewSearch = parser({
   /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
   from: readTime,
   to: readTime,
+  /** @default - production */
+  source: readOtherSource,
   /** @default - op */
   by: choiceReader(dimensions),
   /** Whether the charts have a line for each of the largest groups. @default - false */

@@ -92,9 +92,9 @@ export const readAgain = async (cache: QueryClient, stale: Pick<QueryFilters, 'q
  */
 export const useWake = (project: string | undefined, operations: readonly Wakeable[]): void => {
   const { client } = useSession();
-  const wanted = operations.join();
+  const operationNames = operations.join();
   useEffect(() => {
     if (!project) return;
-    for (const operation of wanted.split(',')) client.wake(operation as Wakeable, project);
-  }, [client, project, wanted]);
+    for (const operation of operationNames.split(',')) client.wake(operation as Wakeable, project);
+  }, [client, project, operationNames]);
 };

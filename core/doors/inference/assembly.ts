@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   maxDepth,
-  parseJson,
+  parseOptionalJson,
 } from '../../../foundations/wire/index.ts';
 
 /** The longest answer that a recording holds, in characters. */
@@ -36,18 +36,9 @@ export interface Assembly {
   end(): AssembledAnswer;
 }
 
-/** The JSON value of a text; undefined if the text is not JSON. */
-const anyJson = (text: string): JsonValue | undefined => {
-  try {
-    return parseJson(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-};
-
-/** The same, without JSON that storage cannot keep. */
+/** The JSON value of a text; undefined if the text is not JSON, or JSON that storage cannot keep. */
 const parsed = (text: string): JsonValue | undefined => {
-  const value = anyJson(text);
+  const value = parseOptionalJson(text);
   return value === undefined || findProblem(value, maxDepth - spareLevels) ? undefined : value;
 };
 
@@ -101,7 +92,7 @@ export class BodyAssembly implements Assembly {
       output: json === undefined ? text || null : json,
       truncated,
       error: isJsonObject(json) ? findError(json) : undefined,
-      isBroken: !truncated && json === undefined && anyJson(text) === undefined,
+      isBroken: !truncated && json === undefined && parseOptionalJson(text) === undefined,
     };
   }
 }

@@ -1,4 +1,12 @@
-import { idRule, isId, type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
+import { type CallSource, readSource, sources } from '../../../api/shared/header-fields.ts';
+import { sourceHeader } from '../../../api/shared/headers.ts';
+import {
+  idRule,
+  isId,
+  type JsonObject,
+  nonEmptyString,
+  ServiceError,
+} from '../../../foundations/wire/index.ts';
 import { toCallId } from '../otel/span.ts';
 import { identify } from './end-user.ts';
 import type { InferenceBody } from './request.ts';
@@ -16,6 +24,8 @@ export interface Attribution {
   readonly userId: string | undefined;
   /** As `attributes.agent` has it. */
   readonly agent: JsonObject | undefined;
+  /** As `attributes.source` has it. */
+  readonly source: CallSource | undefined;
   readonly parent: TraceParent | undefined;
 }
 
@@ -33,9 +43,6 @@ const parseTraceParent = (header = ''): TraceParent | undefined => {
   return { traceId, parentId: toCallId(traceId, spanId) };
 };
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 /** The session of Claude Code. It is the thread of its telemetry, too. */
 const claudeSession = 'x-claude-code-session-id';
 
@@ -44,7 +51,7 @@ const sessionHeaders = ['x-session-id', claudeSession, 'thread-id'] as const;
 
 /** @throws ServiceError 422 if a header cannot be a thread's id */
 const readSession = (headers: Headers): string | undefined => {
-  const name = sessionHeaders.find((each) => text(headers[each]) !== undefined);
+  const name = sessionHeaders.find((each) => nonEmptyString(headers[each]) !== undefined);
   const value = name && headers[name];
   if (value === undefined || isId(value)) return value;
   throw new ServiceError(422, [{ loc: ['header', name ?? ''], msg: idRule, type: 'value_error' }]);
@@ -58,8 +65,9 @@ const agents = [
 
 /** The coding agent that asks. A sub-agent of Claude Code has an id, and no name. */
 const readAgent = (headers: Headers): JsonObject | undefined => {
-  const id = text(headers['x-claude-code-agent-id']);
-  if (id !== undefined) return { name: text(headers['x-claude-code-agent-type']) ?? 'subagent', id };
+  const id = nonEmptyString(headers['x-claude-code-agent-id']);
+  if (id !== undefined)
+    return { name: nonEmptyString(headers['x-claude-code-agent-type']) ?? 'subagent', id };
   for (const { name, userAgent } of agents) {
     const [, version] = userAgent.exec(headers['user-agent'] ?? '') ?? [];
     if (version !== undefined) return { name, version };
@@ -67,11 +75,19 @@ const readAgent = (headers: Headers): JsonObject | undefined => {
   return headers[claudeSession] === undefined ? undefined : { name: 'claude-code' };
 };
 
+/** @throws ServiceError 422 if a header names no source */
+const parseSource = (header: string | undefined): CallSource | undefined => {
+  const source = readSource(header);
+  if (nonEmptyString(header) === undefined || source !== undefined) return source;
+  const msg = `should be one of ${sources.join(', ')}`;
+  throw new ServiceError(422, [{ loc: ['header', sourceHeader], msg, type: 'enum' }]);
+};
+
 /**
  * Reads who a request was made for, and where it belongs, from its body and headers.
  *
  * @param headers by lower-case name
- * @throws ServiceError 422 if a session's header cannot be the id of a thread
+ * @throws ServiceError 422 if a session's header cannot be the id of a thread, or the source is none
  */
 export const attribute = (body: InferenceBody, headers: Headers): Attribution => {
   const { userId, sessionId } = identify(body);
@@ -80,6 +96,7 @@ export const attribute = (body: InferenceBody, headers: Headers): Attribution =>
     threadId: session !== undefined && isId(session) ? session : undefined,
     userId,
     agent: readAgent(headers),
+    source: parseSource(headers[sourceHeader]),
     parent: parseTraceParent(headers.traceparent),
   };
 };

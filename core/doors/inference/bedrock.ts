@@ -160,16 +160,18 @@ export const bedrockWays = (id: string, rule: WayRule): BedrockWays => {
   const { ways = [] } = family ?? {};
   if (rule.api === undefined && rule.endpoint === undefined) return { ways };
   const api = rule.api && apis[rule.api];
-  const said = ways.filter(
+  const namedWays = ways.filter(
     (way) =>
       (api === undefined || way.api === api) &&
       (rule.endpoint === undefined || way.endpoint === rule.endpoint),
   );
-  if (said.length > 0) return { ways: said };
+  if (namedWays.length > 0) return { ways: namedWays };
   // A rule that says the endpoint alone means the same API there.
-  const wanted = { ...rule, api: rule.api ?? ruleApis.find((name) => apis[name] === ways[0]?.api) };
+  const ruleWithApi = { ...rule, api: rule.api ?? ruleApis.find((name) => apis[name] === ways[0]?.api) };
   const way = unlisted(
-    wanted.api === 'converse' && rule.api === undefined ? { ...wanted, api: 'openai' } : wanted,
+    ruleWithApi.api === 'converse' && rule.api === undefined
+      ? { ...ruleWithApi, api: 'openai' }
+      : ruleWithApi,
   );
   return way
     ? { ways: [way] }

@@ -50,13 +50,19 @@ const decisive = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
 
 /** The object of an answer: below its owner, the digest of all that decides on the answer. */
 const objectKey = ({ path, body, headers, upstream, model, owner }: CachedRequest): string => {
-  const { stream: _s, stream_options: _o, timeout: _t, extra_headers: extra, ...asked } = body as JsonObject;
+  const {
+    stream: _s,
+    stream_options: _o,
+    timeout: _t,
+    extra_headers: extra,
+    ...cachedFields
+  } = body as JsonObject;
   const sent = requestHeaders(headers, isJsonObject(extra) ? extra : {});
   const containsText = decisive.map((name) => sent[name] ?? null);
   // Fields may come in any order, but not those of a schema: answers follow it.
-  const fields = Object.keys(asked)
+  const fields = Object.keys(cachedFields)
     .sort()
-    .map((name) => [name, asked[name] ?? null]);
+    .map((name) => [name, cachedFields[name] ?? null]);
   const digest = createHash('sha256')
     .update(JSON.stringify([path, upstream, model, containsText, fields]))
     .digest('hex');

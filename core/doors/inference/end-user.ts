@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../../foundations/wire/index.ts';
+import { isJsonObject, nonEmptyString, parseOptionalJson } from '../../../foundations/wire/index.ts';
 
 /** A user and a session. */
 interface Identity {
@@ -8,17 +8,6 @@ interface Identity {
 
 const nobody: Identity = { userId: undefined, sessionId: undefined };
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
-const parsed = (json: string): unknown => {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined;
-  }
-};
-
 /** As Claude Code wrote it before it was JSON. */
 const joinedIds = /^(user_.+?)(?:_account_(.*?))?_session_(.+)$/;
 
@@ -26,25 +15,25 @@ const joinedIds = /^(user_.+?)(?:_account_(.*?))?_session_(.+)$/;
  * The user and the session in `metadata.user_id`. Claude Code writes both into it, so that each session
  * would be another user.
  */
-const parseUserId = (given: string): Identity => {
-  const ids = given.startsWith('{') ? parsed(given) : undefined;
+const parseUserId = (userId: string): Identity => {
+  const ids = userId.startsWith('{') ? parseOptionalJson(userId) : undefined;
   if (isJsonObject(ids)) {
     const { account_uuid, device_id, session_id } = ids;
-    const userId = text(account_uuid) ?? text(device_id);
-    if (userId !== undefined) return { userId, sessionId: text(session_id) };
+    const userId = nonEmptyString(account_uuid) ?? nonEmptyString(device_id);
+    if (userId !== undefined) return { userId, sessionId: nonEmptyString(session_id) };
   }
-  const [, user, account, sessionId] = joinedIds.exec(given) ?? [];
+  const [, user, account, sessionId] = joinedIds.exec(userId) ?? [];
   return sessionId === undefined
-    ? { userId: given, sessionId: undefined }
-    : { userId: text(account) ?? user, sessionId };
+    ? { userId, sessionId: undefined }
+    : { userId: nonEmptyString(account) ?? user, sessionId };
 };
 
 /** Who a request says that it is for, and the session that Claude Code says it is of. */
 export const identify = ({ user, metadata }: Readonly<Record<string, unknown>>): Identity => {
   const { user_id } = isJsonObject(metadata) ? metadata : {};
-  const given = text(user_id);
+  const given = nonEmptyString(user_id);
   const identity = given === undefined ? nobody : parseUserId(given);
-  return { ...identity, userId: text(user) ?? identity.userId };
+  return { ...identity, userId: nonEmptyString(user) ?? identity.userId };
 };
 
 /**

@@ -174,23 +174,23 @@ export class Recording {
 
   /** The reports of a call: its start and its end. Read them after the answer has ended. */
   reports(projectId: ProjectId): CallReport[] {
-    const { path, body, requestId, call: given } = this.#request;
-    const call = { projectId, id: given?.id ?? newId() };
-    const { threadId = null, place = { traceId: newId(), parentId: null } } = given ?? {};
+    const { path, body, requestId, call: recordedCall } = this.#request;
+    const call = { projectId, id: recordedCall?.id ?? newId() };
+    const { threadId = null, place = { traceId: newId(), parentId: null } } = recordedCall ?? {};
     // They may hold credentials for other services.
     const { extra_headers: _secret, ...inputs } = body as JsonObject;
     return [
       startReport({
         ...call,
-        opName: given?.opName ?? endpoints[path],
-        displayName: given?.displayName ?? null,
+        opName: recordedCall?.opName ?? endpoints[path],
+        displayName: recordedCall?.displayName ?? null,
         ...place,
         threadId,
         turnId: threadId !== null && place.parentId === null ? call.id : null,
         startedAt: this.#startedAt,
         attributes: {
           kind: path === '/embeddings' ? 'embedding' : 'model',
-          ...given?.attributes,
+          ...recordedCall?.attributes,
           inference: { endpoint: path, request_id: requestId, ...this.#attributes },
         },
         inputs,

@@ -1,12 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
+import { toObjects } from './protocols/answer.ts';
 import type { InferencePath } from './request.ts';
 
 /*
  * Whole answers as the streams that they would have been. Texts come in one piece.
  */
-
-const objects = (value: JsonValue | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 const event = (data: JsonObject): string => `event: ${String(data.type)}\ndata: ${JSON.stringify(data)}\n\n`;
 
@@ -21,7 +19,7 @@ const toDelta = (message: JsonValue | undefined): JsonObject => {
   if (!Array.isArray(calls)) return delta;
   return {
     ...delta,
-    tool_calls: objects(calls).map((call, index) => ({ index, ...call })),
+    tool_calls: toObjects(calls).map((call, index) => ({ index, ...call })),
   };
 };
 
@@ -32,7 +30,7 @@ const chunks = ({ choices, usage, ...head }: JsonObject, withUsage: boolean): st
   const of = (choice: JsonObject): string =>
     chunk({ ...common, choices: [choice], ...(withUsage && { usage: null }) });
   return [
-    ...objects(choices).flatMap(({ message, finish_reason, ...choice }) =>
+    ...toObjects(choices).flatMap(({ message, finish_reason, ...choice }) =>
       isChat
         ? [
             of({ ...choice, delta: toDelta(message), finish_reason: null }),
@@ -53,7 +51,7 @@ const blockStart = (block: JsonObject): readonly [start: JsonObject, deltas: rea
       return [
         { ...rest, text: '' },
         [
-          ...objects(citations).map((citation) => ({ type: 'citations_delta', citation })),
+          ...toObjects(citations).map((citation) => ({ type: 'citations_delta', citation })),
           { type: 'text_delta', text: block.text ?? '' },
         ],
       ];
@@ -93,7 +91,7 @@ const messageEvents = (answer: JsonObject): string[] => {
         usage: { ...counts, output_tokens: 0 },
       },
     }),
-    ...objects(content).flatMap((block, index) => {
+    ...toObjects(content).flatMap((block, index) => {
       const [content_block, deltas] = blockStart(block);
       return [
         event({ type: 'content_block_start', index, content_block }),
@@ -139,7 +137,7 @@ const itemEvents = (item: JsonObject, output_index: number): readonly [JsonObjec
     case 'message':
       return [
         { ...item, status: 'in_progress', content: [] },
-        objects(item.content).flatMap((part, content_index) => {
+        toObjects(item.content).flatMap((part, content_index) => {
           const at = { ...place, content_index };
           const begun = part.type === 'refusal' ? { ...part, refusal: '' } : { ...part, text: '' };
           return [
@@ -165,7 +163,7 @@ const itemEvents = (item: JsonObject, output_index: number): readonly [JsonObjec
     case 'reasoning':
       return [
         { ...item, summary: [] },
-        objects(item.summary).flatMap((part, summary_index) => {
+        toObjects(item.summary).flatMap((part, summary_index) => {
           const at = { ...place, summary_index };
           const text = part.text ?? '';
           return [
@@ -187,7 +185,7 @@ const responseEvents = (answer: JsonObject): string[] => {
   const data: JsonObject[] = [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
-    ...objects(answer.output).flatMap((item, output_index) => {
+    ...toObjects(answer.output).flatMap((item, output_index) => {
       const [start, between] = itemEvents(item, output_index);
       return [
         { type: 'response.output_item.added', output_index, item: start },

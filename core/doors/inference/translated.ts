@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
-import { isJsonObject, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
+import { decodeUtf8, isJsonObject, parseOptionalJson } from '../../../foundations/wire/index.ts';
 import { readError } from './protocols/errors.ts';
 import type { EventTranslator, Translation } from './protocols/index.ts';
 import { upstreamUnreadable } from './upstream.ts';
@@ -11,9 +11,6 @@ const maxBytes = 32 * 1024 * 1024;
 
 /** Most upstreams are sent requests of their own API, so the decoder of Bedrock's frames is loaded when needed. */
 const eventStreams = () => import('@smithy/core/event-streams');
-
-const toText = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** Events of a stream of server-sent events, in the client's API. */
 async function* fromServerSentEvents(source: Readable, events: EventTranslator): AsyncGenerator<string> {
@@ -55,13 +52,13 @@ const readFrame = (frame: Frame): [name: string | undefined, data: string] => {
       header(':error-code'),
       JSON.stringify({ message: header(':error-message') ?? 'an error without a message' }),
     ];
-  return [header(':event-type') ?? header(':exception-type'), toText(frame.body)];
+  return [header(':event-type') ?? header(':exception-type'), decodeUtf8(frame.body)];
 };
 
 /** Events of a stream of AWS's frames, in the client's API. */
 async function* fromFrames(source: Readable, events: EventTranslator): AsyncGenerator<string> {
   const { EventStreamCodec, getChunkedStream } = await eventStreams();
-  const codec = new EventStreamCodec(toText, (text: string) => Buffer.from(text, 'utf8'));
+  const codec = new EventStreamCodec(decodeUtf8, (text: string) => Buffer.from(text, 'utf8'));
   for await (const bytes of getChunkedStream(source)) {
     const out = events.event(...readFrame(codec.decode(bytes)));
     if (out !== '') yield out;
@@ -80,14 +77,6 @@ const readWhole = async (answer: Readable, upstream: string): Promise<string> =>
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const parseOptionalJson = (text: string): JsonValue | undefined => {
-  try {
-    return parseJson(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * The status of the error that a stream of server-sent events begins with: some upstreams answer 200 before
  * they know.
@@ -97,7 +86,7 @@ const parseOptionalJson = (text: string): JsonValue | undefined => {
  */
 export const readFirstFailure = (bytes: Uint8Array): number | undefined => {
   const events: { readonly event?: string | undefined; readonly data: string }[] = [];
-  createParser({ onEvent: (event) => events.push(event) }).feed(toText(bytes));
+  createParser({ onEvent: (event) => events.push(event) }).feed(decodeUtf8(bytes));
   const [first] = events;
   const data = first && parseOptionalJson(first.data);
   if (!first || !isJsonObject(data)) return undefined;

@@ -14,8 +14,8 @@ export interface UsageRequest {
 /** Asks for the usage of a stream, as OpenAI's `stream_options` do. */
 export const askForUsage = (path: InferencePath, body: InferenceBody): UsageRequest => {
   if (body.stream !== true || !isAsked(path)) return { body, withholdsUsage: false };
-  const given = body.stream_options;
-  const options = isJsonObject(given as never) ? (given as Record<string, unknown>) : {};
+  const streamOptions = body.stream_options;
+  const options = isJsonObject(streamOptions as never) ? (streamOptions as Record<string, unknown>) : {};
   return {
     body: { ...body, stream_options: { ...options, include_usage: true } },
     withholdsUsage: options.include_usage !== true,

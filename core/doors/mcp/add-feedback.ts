@@ -1,8 +1,7 @@
 import { addFeedback as description } from '../../../api/tools.ts';
 import { ownDigests } from '../../../foundations/door.ts';
-import { callRef } from '../../../foundations/wire/index.ts';
+import { asString, callRef } from '../../../foundations/wire/index.ts';
 import { createOneFeedback } from '../../records/feedback/index.ts';
-import { toText } from './calls.ts';
 import { runs } from './context.ts';
 import { readOne } from './get-call.ts';
 
@@ -12,13 +11,13 @@ export const addFeedback = runs(description, async (args, context) => {
   // A record on a call that there is not would be seen by nobody.
   const call = await readOne(context, projectId, callId, []);
   const type = feedbackType ?? (score !== null ? 'score' : label !== null ? 'label' : 'note');
-  const given = {
+  const draftFields = {
     ...(note !== null && { note }),
     ...(score !== null && { score }),
     ...(label !== null && { label }),
   };
   // A call of the tool that is sent again, since no answer came, adds nothing.
-  const id = ownDigests.ofValue([caller.user, callId, type, given]);
+  const id = ownDigests.ofValue([caller.user, callId, type, draftFields]);
   const stored = await createOneFeedback(
     stores.feedback,
     {
@@ -26,7 +25,7 @@ export const addFeedback = runs(description, async (args, context) => {
       id,
       ref: callRef(projectId, callId),
       type,
-      payload: given,
+      payload: draftFields,
       creator: null,
       annotationRef: null,
       runnableRef: null,
@@ -38,6 +37,6 @@ export const addFeedback = runs(description, async (args, context) => {
   );
   return {
     feedback: { id: stored.id, call_id: callId, feedback_type: type, created_at: stored.created_at },
-    url: links.trace(projectId, toText(call.trace_id) ?? '', callId),
+    url: links.trace(projectId, asString(call.trace_id) ?? '', callId),
   };
 });

@@ -59,9 +59,6 @@ export const readCalls = async <T = Call>(
   return taken;
 };
 
-export const toText = (value: Json | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-
 export const toFields = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
 
 /** What the service says of a call in its summary. */

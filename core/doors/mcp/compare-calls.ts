@@ -1,6 +1,7 @@
 import { everyCall } from '../../../api/queries.ts';
 import { compareCalls as description } from '../../../api/tools.ts';
 import {
+  asString,
   invalidAt,
   type ProjectId,
   parseRef,
@@ -15,7 +16,6 @@ import {
   readCalls,
   sumUsed,
   toRow,
-  toText,
   usedBy,
   usedFields,
 } from './calls.ts';
@@ -92,10 +92,10 @@ const traceTable = async (
     [a, b].map(async (call, i) => {
       const calls = await readCalls(context, {
         projectId: projects[i] as ProjectId,
-        filter: { ...everyCall, traceIds: [toText(call.trace_id) ?? ''] },
+        filter: { ...everyCall, traceIds: [asString(call.trace_id) ?? ''] },
         columns: [...headerColumns],
       });
-      return Map.groupBy(calls, ({ op_name }) => toText(op_name) ?? '');
+      return Map.groupBy(calls, ({ op_name }) => asString(op_name) ?? '');
     }),
   );
   const figures = (calls: readonly Call[] = []): JsonFields =>

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ToolDescription } from '../../../api/tools.ts';
-import { allows, type Caller } from '../../../foundations/auth/index.ts';
+import { allows, type Caller, describeRefusal } from '../../../foundations/auth/index.ts';
 import type { Links } from '../../../foundations/links.ts';
 import type { RequestBudget, Store, Table } from '../../../foundations/storage/index.ts';
 import { forbidden, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
@@ -58,5 +58,5 @@ export const checkProject = (
 ): void => {
   names(projectId);
   if (allows(caller.grants, projectId, role)) return;
-  throw forbidden(['body', 'project_id'], `this key may not ${role} the project ${projectId}`);
+  throw forbidden(['body', 'project_id'], describeRefusal(role, projectId));
 };

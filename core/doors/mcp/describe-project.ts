@@ -1,11 +1,11 @@
 import type { FeedbackQuery } from '../../../api/feedback.ts';
 import { everyCall } from '../../../api/queries.ts';
-import { headerAttributes } from '../../../api/shared/header-fields.ts';
+import { headerAttributes, readSource } from '../../../api/shared/header-fields.ts';
 import { describeProject as description } from '../../../api/tools.ts';
 import { isDuring, toPath } from '../../../foundations/expression/index.ts';
-import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
+import { asString, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
 import { queryFeedback } from '../../records/feedback/index.ts';
-import { type Call, compact, newestFirst, readCalls, rounded, toText } from './calls.ts';
+import { type Call, compact, newestFirst, readCalls, rounded } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { readStats, wholeRange } from './get-stats.ts';
 import { shownRange, toRange, within } from './range.ts';
@@ -62,8 +62,8 @@ const summarizeAttributes = (calls: readonly Call[]): readonly (readonly [string
 
 /** The tool that a call is of. Tools that do not say their names go by their operation. */
 const getTool = (call: Call): string | undefined =>
-  toText(valueIn(call, 'attributes.tool.name')) ||
-  (valueIn(call, 'attributes.kind') === 'tool' ? toText(call.op_name) : undefined);
+  asString(valueIn(call, 'attributes.tool.name')) ||
+  (valueIn(call, 'attributes.kind') === 'tool' ? asString(call.op_name) : undefined);
 
 const feedbackTypes = async (
   { stores, budget }: ToolContext,
@@ -79,7 +79,7 @@ const feedbackTypes = async (
     sort: [{ path: toPath('created_at'), descending: true }],
   };
   const batches = await Array.fromAsync(queryFeedback(stores.feedback, query, budget).records);
-  return countValues(batches.flat().map((json) => toText((JSON.parse(json) as JsonFields).feedback_type)));
+  return countValues(batches.flat().map((json) => asString((JSON.parse(json) as JsonFields).feedback_type)));
 };
 
 export const describeProject = runs(description, async (args, context) => {
@@ -124,7 +124,7 @@ export const describeProject = runs(description, async (args, context) => {
     .toSorted((a, b) => Number(b.sum_call_count) - Number(a.sum_call_count))
     .map((row) =>
       compact({
-        op_name: toText(row.op_name as Json),
+        op_name: asString(row.op_name as Json),
         calls: Number(row.sum_call_count),
         errors: Number(row.sum_error_count) || undefined,
         p95_ms: typeof row.p95_latency_ms === 'number' ? rounded(row.p95_latency_ms) : undefined,
@@ -134,13 +134,13 @@ export const describeProject = runs(description, async (args, context) => {
     .toSorted((a, b) => Number(b.sum_total_tokens) - Number(a.sum_total_tokens))
     .map((row) =>
       compact({
-        model: toText(row.model as Json),
+        model: asString(row.model as Json),
         requests: Number(row.count_total_tokens),
         tokens: Number(row.sum_total_tokens),
         cost_usd: typeof row.sum_total_cost === 'number' ? rounded(row.sum_total_cost) : undefined,
       }),
     );
-  const countAt = (path: string) => countValues(calls.map((call) => toText(valueIn(call, path))));
+  const countAt = (path: string) => countValues(calls.map((call) => asString(valueIn(call, path))));
   const attributes = summarizeAttributes(attributed);
   const shown = shownRange(range);
   return fitted(maxCharacters, maxValues, (most) => ({
@@ -153,11 +153,14 @@ export const describeProject = runs(description, async (args, context) => {
       tools: toTable(countValues(calls.map(getTool)), most),
       agents: toTable(countAt('attributes.agent.name'), most),
       prompts: toTable(countAt('attributes.prompt.name'), most),
-      sources: toTable(countAt('attributes.source'), most),
+      sources: toTable(
+        countValues(calls.map((call) => readSource(valueIn(call, 'attributes.source')) ?? 'production')),
+        most,
+      ),
       end_users: toTable(countAt('attributes.user.id'), most),
       environments: toTable(countAt('attributes.environment'), most),
       releases: toTable(countAt('attributes.release'), most),
-      threads: new Set(calls.flatMap(({ thread_id }) => toText(thread_id) ?? [])).size || undefined,
+      threads: new Set(calls.flatMap(({ thread_id }) => asString(thread_id) ?? [])).size || undefined,
     }),
     attributes: Object.fromEntries(attributes.slice(0, most)),
     ...compact({ feedback_types: toTable(feedback, most) }),

@@ -1,8 +1,14 @@
 import { everyCall, noIncludes } from '../../../api/queries.ts';
 import { getCall as description } from '../../../api/tools.ts';
 import { toPath, valueAt } from '../../../foundations/expression/index.ts';
-import { invalidAt, type JsonValue, notFound, type ProjectId } from '../../../foundations/wire/index.ts';
-import { type Call, compact, headerColumns, readCalls, toRow, toText } from './calls.ts';
+import {
+  asString,
+  invalidAt,
+  type JsonValue,
+  notFound,
+  type ProjectId,
+} from '../../../foundations/wire/index.ts';
+import { type Call, compact, headerColumns, readCalls, toRow } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { cutter, gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
@@ -55,7 +61,7 @@ const valueAtPath = (call: Call, path: string): Json => {
 };
 
 /** One value of a call, from an offset on. */
-const readPart = (
+const readValueFrom = (
   value: Json,
   path: string,
   offset: number,
@@ -103,11 +109,11 @@ const readPart = (
 export const getCall = runs(description, async (args, context) => {
   const { projectId, callId, columns, path, offset, maxCharacters } = args;
   const { links } = context;
-  const asked = path === null ? (columns ?? usualColumns) : [toPath(path).field];
-  const call = await readOne(context, projectId, callId, asked);
-  const url = links.trace(projectId, toText(call.trace_id) ?? '', callId);
+  const requestedColumns = path === null ? (columns ?? usualColumns) : [toPath(path).field];
+  const call = await readOne(context, projectId, callId, requestedColumns);
+  const url = links.trace(projectId, asString(call.trace_id) ?? '', callId);
   if (path !== null)
-    return readPart(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
+    return readValueFrom(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
   const about = {
     ...toRow(call),
     ...compact({
@@ -119,7 +125,7 @@ export const getCall = runs(description, async (args, context) => {
       user: call.svc_user_id,
     }),
   };
-  const fields = getValues(call, asked);
+  const fields = getValues(call, requestedColumns);
   const cut = cutter();
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value, gaps } = cut(fields, room, '');

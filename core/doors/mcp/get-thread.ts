@@ -1,8 +1,8 @@
 import { everyCall } from '../../../api/queries.ts';
 import { getThread as description } from '../../../api/tools.ts';
 import { compare, type Expression, toPath } from '../../../foundations/expression/index.ts';
-import { notFound } from '../../../foundations/wire/index.ts';
-import { type Call, compact, newestFirst, readCalls, toRow, toText } from './calls.ts';
+import { asString, notFound } from '../../../foundations/wire/index.ts';
+import { type Call, compact, newestFirst, readCalls, toRow } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
 import { parseCursor, toCursor } from './range.ts';
@@ -73,7 +73,7 @@ export const getThread = runs(description, async (args, context) => {
     const shown = turns.slice(0, count).toReversed();
     const gaps = shown.flatMap(({ call, messages }) =>
       Object.values(messages).flatMap((part) =>
-        (part?.gaps ?? []).map((gap): [string, Gap] => [toText(call.id) ?? '', gap]),
+        (part?.gaps ?? []).map((gap): [string, Gap] => [asString(call.id) ?? '', gap]),
       ),
     );
     const rest = found.length > count;
@@ -98,8 +98,8 @@ export const getThread = runs(description, async (args, context) => {
           asked: messages.asked?.value,
           answered: messages.answered?.value,
           exception: messages.exception?.value,
-          trace: figures.get(toText(call.id) ?? ''),
-          url: links.trace(projectId, toText(call.trace_id) ?? '', toText(call.id)),
+          trace: figures.get(asString(call.id) ?? ''),
+          url: links.trace(projectId, asString(call.trace_id) ?? '', asString(call.id)),
         });
       }),
       url: links.thread(projectId, threadId),

@@ -1,6 +1,6 @@
 import { everyCall } from '../../../api/queries.ts';
 import { getTrace as description } from '../../../api/tools.ts';
-import { notFound, type ProjectId, parseTime } from '../../../foundations/wire/index.ts';
+import { asString, notFound, type ProjectId, parseTime } from '../../../foundations/wire/index.ts';
 import {
   type Call,
   compact,
@@ -10,7 +10,6 @@ import {
   sumUsed,
   toFields,
   toRow,
-  toText,
   type Used,
   usedBy,
   usedFields,
@@ -52,7 +51,7 @@ const toTree = (calls: readonly Call[], top: string | null): Node[] => {
     const failed = getServiceSummary(call).status === 'error';
     const node: Node = {
       call,
-      id: toText(call.id) ?? '',
+      id: asString(call.id) ?? '',
       parent,
       children: [],
       failed,
@@ -91,13 +90,13 @@ const byImportance = (nodes: readonly Node[]): Node[] => {
   return [...chosen];
 };
 
-const getStart = ({ call }: Node): number => parseTime(toText(call.started_at) ?? '') ?? 0;
+const getStart = ({ call }: Node): number => parseTime(asString(call.started_at) ?? '') ?? 0;
 
 /** What is left out below a call: how many, how many of them failed, and what they are called. */
 const foldedBelow = (node: Node, shown: ReadonlySet<Node>): JsonFields | undefined => {
   const folded = node.children.filter((child) => !shown.has(child));
   if (folded.length === 0) return undefined;
-  const names = Map.groupBy(folded, ({ call }) => toText(call.op_name) ?? '');
+  const names = Map.groupBy(folded, ({ call }) => asString(call.op_name) ?? '');
   const common = [...names].sort(([, a], [, b]) => b.length - a.length).slice(0, 3);
   const errors = folded.reduce((sum, { all }) => sum + all.errors, 0);
   return {
@@ -126,8 +125,8 @@ const inFull = async (
     },
     (call) => {
       const { value, gaps } = cutValues(call, columns, room);
-      const id = toText(call.id) ?? '';
-      const trace = toText(call.trace_id) ?? '';
+      const id = asString(call.id) ?? '';
+      const trace = asString(call.trace_id) ?? '';
       const row = compact({ ...toRow(call), trace_id: trace, parent_id: call.parent_id });
       return { id, gaps, row: { ...row, ...toFields(value), url: links.trace(projectId, trace, id) } };
     },
@@ -157,7 +156,7 @@ export const getTrace = runs(description, async (args, context) => {
   const { projectId, traceId, callId, callIds, columns, maxCharacters } = args;
   const { links } = context;
   if (callIds !== null) return inFull(context, projectId, callIds, columns ?? fullColumns, maxCharacters);
-  const trace = traceId ?? toText((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
+  const trace = traceId ?? asString((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
   const calls = await readCalls(context, {
     projectId,
     filter: { ...everyCall, traceIds: [trace] },

@@ -1,4 +1,4 @@
-import { kinds } from '../../../api/shared/header-fields.ts';
+import { kinds, sources } from '../../../api/shared/header-fields.ts';
 
 /** How the data is shaped, and the language of expressions, on one page. */
 export const guide = {
@@ -14,7 +14,7 @@ are a *thread*, a conversation; a call whose \`turn_id\` is its own \`id\` is a 
 | \`id, trace_id, parent_id, thread_id, turn_id\` | the call's place |
 | \`op_name, display_name\` | what was called |
 | \`started_at, ended_at\` | UTC, with microseconds; a call without an end is running |
-| \`attributes\` | \`kind\` (${kinds.join(', ')}), \`tool.name\` (\`<server>.<tool>\` of MCP), \`agent.name\`, \`prompt.name\`, \`user.id\` (the end user), \`environment\`, \`release\`, \`source\`, \`tags\`, and anything else that was reported |
+| \`attributes\` | \`kind\` (${kinds.join(', ')}), \`tool.name\` (\`<server>.<tool>\` of MCP), \`agent.name\`, \`prompt.name\`, \`user.id\` (the end user), \`environment\`, \`release\`, \`source\` (${sources.join(', ')}; \`production\` when absent), \`tags\`, and anything else that was reported |
 | \`inputs\` | a model call: \`messages\` ({role, content, tool_calls}), \`model\`, \`tools\`, parameters; a tool: its arguments |
 | \`output\` | a model call: \`messages\`; a tool: its result |
 | \`exception\` | the error, or null |
@@ -36,7 +36,8 @@ Failed traces: \`{"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$lit
 A text anywhere in the inputs: \`{"$expr": {"$contains": {"input": {"$getField": "inputs"}, "substr": {"$literal": "refund"}, "case_insensitive": true}}}\`.
 
 Prefer \`filter\`, which is faster: \`op_names\`, \`trace_ids\`, \`call_ids\`, \`parent_ids\`, \`thread_ids\`,
-\`turn_ids\`, \`trace_roots_only\`. So are fields outside of inputs, output and attributes, and those attributes
+\`turn_ids\`, \`trace_roots_only\`, \`sources\`. \`{"sources": ["production"]}\` leaves out what evaluations, their
+judges, trials and tests did. So are fields outside of inputs, output and attributes, and those attributes
 that the table names, except tags.
 
 ## Replies

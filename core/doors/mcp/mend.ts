@@ -23,12 +23,18 @@ const maxCompared = 200;
 
 /** The known name that is most like another; undefined if none is. */
 const closest = (name: string, known: readonly string[]): string | undefined => {
-  const wanted = name.slice(0, maxCompared).toLowerCase();
+  const soughtName = name.slice(0, maxCompared).toLowerCase();
   const near = known
-    .map((candidate) => ({ candidate, by: distance(wanted, candidate.slice(0, maxCompared).toLowerCase()) }))
-    .filter(({ by }) => by <= Math.max(2, wanted.length / 3))
+    .map((candidate) => ({
+      candidate,
+      by: distance(soughtName, candidate.slice(0, maxCompared).toLowerCase()),
+    }))
+    .filter(({ by }) => by <= Math.max(2, soughtName.length / 3))
     .sort((a, b) => a.by - b.by);
-  return near[0]?.candidate ?? known.find((name) => name.toLowerCase().includes(wanted) && wanted.length > 2);
+  return (
+    near[0]?.candidate ??
+    known.find((name) => name.toLowerCase().includes(soughtName) && soughtName.length > 2)
+  );
 };
 
 /** `; did you mean …?`, or nothing. */

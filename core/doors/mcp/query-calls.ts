@@ -1,8 +1,8 @@
 import { type CallsFilter, type CallsQuery, maxTotalsDays } from '../../../api/queries.ts';
 import { queryCalls as description } from '../../../api/tools.ts';
 import { type Expression, pathsIn } from '../../../foundations/expression/index.ts';
-import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
-import { type Call, compact, newestFirst, readCalls, toRow, toText, withCosts } from './calls.ts';
+import { asString, invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
+import { type Call, compact, newestFirst, readCalls, toRow, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
 import { didYouMean } from './mend.ts';
@@ -41,9 +41,9 @@ const checkNames = async (
   context: ToolContext,
   projectId: ProjectId,
   { opNames }: CallsFilter,
-  { where, asked }: { readonly where: Expression | null; readonly asked: Expression | null },
+  { where, asked: condition }: { readonly where: Expression | null; readonly asked: Expression | null },
 ): Promise<void> => {
-  const strange = (asked ? pathsIn(asked) : []).filter(
+  const strange = (condition ? pathsIn(condition) : []).filter(
     ({ field, steps }) =>
       free.includes(field) && steps.length > 0 && !(field === 'summary' && steps[0] === serviceName),
   );
@@ -58,7 +58,7 @@ const checkNames = async (
       columns: strange.length > 0 ? free : [],
     },
     (call) => ({
-      opName: toText(call.op_name) ?? '',
+      opName: asString(call.op_name) ?? '',
       there: strange.filter(({ text }) => valueIn(call, text) !== undefined).map(({ text }) => text),
       paths: strange.flatMap(({ field }) => pathsBelow(call[field], field)),
     }),
@@ -100,7 +100,7 @@ const needsTotals = (
 };
 
 export const queryCalls = runs(description, async (args, context) => {
-  const { projectId, filter, where: asked, sort, columns, limit, cursor, maxCharacters } = args;
+  const { projectId, filter, where: condition, sort, columns, limit, cursor, maxCharacters } = args;
   const { links, now } = context;
   const named = isNamed(filter) && args.start === null && args.end === null;
   const { start, end, offset } =
@@ -113,7 +113,7 @@ export const queryCalls = runs(description, async (args, context) => {
     includes: { ...withCosts, traceTotals: needsTotals(args, { start, end }) },
     projectId,
     filter,
-    where: within({ start, end }, asked),
+    where: within({ start, end }, condition),
     offset,
     sort: sort.length > 0 ? sort : newestFirst,
     limit: most + 1,
@@ -136,7 +136,7 @@ export const queryCalls = runs(description, async (args, context) => {
     return { call: header, cut: columns === null ? undefined : cutValues(call, columns, room) };
   });
   if (found.length === 0 && offset === 0)
-    await checkNames(context, projectId, filter, { where: within({ start, end }, null), asked });
+    await checkNames(context, projectId, filter, { where: within({ start, end }, null), asked: condition });
   const shown = found.slice(0, most);
   const calls = await withPreviews(
     context,
@@ -145,7 +145,7 @@ export const queryCalls = runs(description, async (args, context) => {
   );
   const figures = await traceFigures(context, projectId, calls);
   const rows = calls.map((call, i) => {
-    const id = toText(call.id) ?? '';
+    const id = asString(call.id) ?? '';
     return compact({
       ...toRow(call),
       trace_id: call.trace_id,
@@ -154,7 +154,7 @@ export const queryCalls = runs(description, async (args, context) => {
       end_user: valueIn(call, 'attributes.user.id'),
       trace: figures.get(id),
       values: shown[i]?.cut?.value,
-      url: links.trace(projectId, toText(call.trace_id) ?? '', id),
+      url: links.trace(projectId, asString(call.trace_id) ?? '', id),
     });
   });
   const range = start === null || end === null ? undefined : shownRange({ start, end });
@@ -168,7 +168,7 @@ export const queryCalls = runs(description, async (args, context) => {
     const [first] = cuts;
     const missing = [
       ...(found.length > count ? [`more calls after these ${count}: query_calls with the cursor`] : []),
-      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, toText(first.call.id))) : []),
+      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, asString(first.call.id))) : []),
       ...(cuts.length > 1
         ? [`values of ${cuts.length - 1} more calls were cut; get_call has them whole`]
         : []),

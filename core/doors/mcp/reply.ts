@@ -50,11 +50,11 @@ const around = 250;
 /**
  * What is wrong, and what to do about it, as the result of a tool.
  *
- * @param asked the `max_characters` of the call, whatever it is
+ * @param args the `max_characters` of the call, whatever it is
  */
-export const errorResult = (message: string, asked?: unknown): ToolResult => {
+export const errorResult = (message: string, args?: unknown): ToolResult => {
   const { least, usual, most } = characters;
-  const budget = typeof asked === 'number' && asked >= least && asked <= most ? asked : usual;
+  const budget = typeof args === 'number' && args >= least && args <= most ? args : usual;
   // Each character may take two as JSON, and the rest of the result its own.
   return { content: [text(message.slice(0, (budget - around) / 2).toWellFormed())], isError: true };
 };

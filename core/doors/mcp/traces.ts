@@ -1,8 +1,8 @@
 import { everyCall } from '../../../api/queries.ts';
 import { compare } from '../../../foundations/expression/index.ts';
-import type { ProjectId } from '../../../foundations/wire/index.ts';
+import { asString, type ProjectId } from '../../../foundations/wire/index.ts';
 import { computeUsage } from '../../questions/stats/index.ts';
-import { type Call, headerColumns, readCalls, rounded, toFields, toText } from './calls.ts';
+import { type Call, headerColumns, readCalls, rounded, toFields } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import type { JsonFields } from './reply.ts';
 
@@ -25,7 +25,7 @@ export const withPreviews = async (
   if (blank.length === 0) return calls;
   const models = await readCalls(context, {
     projectId,
-    filter: { ...everyCall, traceIds: blank.flatMap(({ trace_id }) => toText(trace_id) ?? []) },
+    filter: { ...everyCall, traceIds: blank.flatMap(({ trace_id }) => asString(trace_id) ?? []) },
     where: compare('attributes.kind', '$eq', 'model'),
     columns: ['preview'],
   });
@@ -50,7 +50,7 @@ export const traceFigures = async (
 ): Promise<ReadonlyMap<string, JsonFields>> => {
   const roots = calls.filter(({ parent_id }) => parent_id === null);
   if (roots.length === 0) return new Map();
-  const ids = (name: 'id' | 'trace_id') => [...new Set(roots.flatMap((call) => toText(call[name]) ?? []))];
+  const ids = (name: 'id' | 'trace_id') => [...new Set(roots.flatMap((call) => asString(call[name]) ?? []))];
   const request = { projectId, callIds: ids('id'), traceIds: ids('trace_id'), withCosts: true };
   const { answer } = await computeUsage(stores.calls, request, budget, lookups);
   return new Map(

@@ -4,6 +4,7 @@ import {
   isId,
   type JsonObject,
   type Micros,
+  nonEmptyString,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
 import { type CallReport, fitsHeader, type SpanOfTrace, type SpanRole } from '../../records/calls/index.ts';
@@ -22,7 +23,7 @@ import {
   toCallId,
 } from './span.ts';
 import { findPlaces } from './threads.ts';
-import { nested, toText } from './values.ts';
+import { nested } from './values.ts';
 
 /**
  * Nanoseconds since 1970 as microseconds, cut off. OTLP's times reach the year 2554, so the result
@@ -68,10 +69,10 @@ const statuses = ['unset', 'ok', 'error'];
 
 /** A function that is run once for each object. Resources and scopes are the same for many spans. */
 const memoized = <T extends object>(make: (value: T) => JsonObject): ((value: T) => JsonObject) => {
-  const made = new WeakMap<T, JsonObject>();
+  const converted = new WeakMap<T, JsonObject>();
   return (value) => {
-    const known = made.get(value) ?? make(value);
-    made.set(value, known);
+    const known = converted.get(value) ?? make(value);
+    converted.set(value, known);
     return known;
   };
 };
@@ -215,7 +216,7 @@ const runs: ReadonlySet<string> = new Set([
 const toRole = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
   const { kind, isPlain = false, threadId, wait, resume } = translation;
   return {
-    isRun: kind === 'agent' || runs.has(toText(span.attributes.get('gen_ai.operation.name')) ?? ''),
+    isRun: kind === 'agent' || runs.has(nonEmptyString(span.attributes.get('gen_ai.operation.name')) ?? ''),
     isPlain,
     hasRemoteParent,
     pauses: wait !== undefined || resume !== undefined,
@@ -267,7 +268,7 @@ export const toCalls = (spans: readonly ProjectSpan[]): CallReport[] => {
     const { projectId, id, parentId, span, translation } = call;
     const place = places.get(projectId)?.get(id);
     const { inputs, output, usage, displayName, exception, wait } = translation;
-    const given = translation.userId === undefined ? (place?.userId ?? null) : null;
+    const placeUserId = translation.userId === undefined ? (place?.userId ?? null) : null;
     return [
       startReport({
         displayName: displayName === undefined ? null : toOpName(displayName),
@@ -281,7 +282,7 @@ export const toCalls = (spans: readonly ProjectSpan[]): CallReport[] => {
         startedAt: toMicros(span.startTimeUnixNano),
         attributes: callAttributes(span, translation, toDetails(span, translation.usedEvents)),
         inputs,
-        span: { ...toRole(call), givenUser: given },
+        span: { ...toRole(call), givenUser: placeUserId },
       }),
       endReport({
         projectId,

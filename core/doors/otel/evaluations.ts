@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Micros,
+  nonEmptyString,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
 import {
@@ -28,7 +29,7 @@ import { getEventName } from './joining.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { Attributes } from './span.ts';
 import { toCallId } from './span.ts';
-import { plain, toText } from './values.ts';
+import { plain } from './values.ts';
 
 /*
  * Results of evaluations become feedback on the call that was judged: on that of their span, else on
@@ -85,7 +86,7 @@ const maxReason = 10_000;
 const maxLabel = 1000;
 
 const shortText = (attributes: Attributes, key: string, most: number): string | undefined =>
-  toText(attributes.get(key))?.slice(0, most).toWellFormed();
+  nonEmptyString(attributes.get(key))?.slice(0, most).toWellFormed();
 
 /** A score as JSON has it; undefined for none, and for what is no number. */
 const scoreIn = (attributes: Attributes): JsonValue | undefined => {
@@ -109,14 +110,14 @@ const payloadIn = (attributes: Attributes): JsonObject => {
 
 const judgedBy = ({ traceId, spanId, attributes }: Result): Judged | undefined => {
   if (traceId !== undefined && spanId !== undefined) return { callId: toCallId(traceId, spanId) };
-  const responseId = toText(attributes.get('gen_ai.response.id'));
+  const responseId = nonEmptyString(attributes.get('gen_ai.response.id'));
   return responseId === undefined ? undefined : { responseId, traceId };
 };
 
 /** The verdict of a result, or why there is none. */
 const toVerdict = (result: Result): Verdict | string => {
   const { projectId, timeUnixNano, attributes } = result;
-  const name = toText(attributes.get('gen_ai.evaluation.name'))?.trim();
+  const name = nonEmptyString(attributes.get('gen_ai.evaluation.name'))?.trim();
   if (!name) return `a ${resultEvent} should have gen_ai.evaluation.name`;
   if (attributes.has('error.type'))
     return `a ${resultEvent} with error.type says that the evaluation failed, so it is no verdict`;
@@ -264,16 +265,16 @@ const storeByResponse = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<Rejection[]> => {
-  const made = verdicts.flatMap((verdict): WaitingVerdict[] => {
+  const waitingVerdicts = verdicts.flatMap((verdict): WaitingVerdict[] => {
     const { projectId, on, type, payload } = verdict;
     if (!('responseId' in on)) return [];
     return [
       { projectId, responseId: on.responseId, id: idOfVerdict(verdict), record: { type, payload }, verdict },
     ];
   });
-  if (made.length === 0) return [];
+  if (waitingVerdicts.length === 0) return [];
   // A request may have the same verdict twice.
-  const waiting = [...new Map(made.map((verdict) => [verdict.id, verdict])).values()];
+  const waiting = [...new Map(waitingVerdicts.map((verdict) => [verdict.id, verdict])).values()];
   const tooLong = await putWaiting(stores.calls, waiting, budget);
   await Promise.all(
     [...new Set(waiting.map(({ projectId }) => projectId))].map((projectId) =>
@@ -357,8 +358,8 @@ export const settleWaiting = async (
   const expected = new Set<ProjectId>();
   for (const projectId of projects)
     if (await stores.calls.projects?.expectsCalls(projectId)) expected.add(projectId);
-  const wanted = [...calls].filter(([, { projectId }]) => expected.has(projectId));
-  const found = await mapConcurrent(wanted, readConcurrency, async ([key, { projectId, callId }]) => {
+  const expectedCalls = [...calls].filter(([, { projectId }]) => expected.has(projectId));
+  const found = await mapConcurrent(expectedCalls, readConcurrency, async ([key, { projectId, callId }]) => {
     const responseId = key.slice(projectId.length + 1);
     const waiting = await readWaiting(stores.calls, projectId, responseId, budget);
     return waiting.map((verdict) => ({ waiting: verdict, callId }));

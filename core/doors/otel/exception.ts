@@ -1,5 +1,5 @@
+import { nonEmptyString } from '../../../foundations/wire/index.ts';
 import type { Span } from './span.ts';
-import { toText } from './values.ts';
 
 const errorStatus = 2;
 
@@ -7,7 +7,7 @@ const errorStatus = 2;
 const exceptionInEvents = ({ events }: Span): string => {
   const event = events.findLast(({ name }) => name === 'exception');
   const [type, message, stack] = ['type', 'message', 'stacktrace'].map((name) =>
-    toText(event?.attributes.get(`exception.${name}`)),
+    nonEmptyString(event?.attributes.get(`exception.${name}`)),
   );
   const head = [type, message].filter(Boolean).join(': ');
   return [head, stack].filter(Boolean).join('\n');

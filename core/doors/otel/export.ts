@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
-import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import { decodeUtf8, ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import { writeCalls } from '../../records/calls/index.ts';
 import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/meeting.ts';
 import type { Encoding } from './answer.ts';
 import { type ProjectSpan, toCalls } from './calls.ts';
@@ -16,7 +17,7 @@ import { pausesIn, settlePauses, withEarlierPauses } from './pauses.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
-/** The most bytes of an unpacked body. zlib stops there, before it unfolds more. */
+/** The most bytes of an unpacked body, unless it says otherwise. zlib stops there, before it unfolds more. */
 const maxUnpackedBytes = 32 * 1024 * 1024;
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -64,23 +65,29 @@ const detectPacking = (encoding: string, bytes: Uint8Array): keyof typeof unpack
   }
 };
 
+/** @throws ServiceError 413 */
+const refuseLong = (maxBytes: number): never => {
+  const msg = `should be at most ${maxBytes} bytes unpacked: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
+  throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+};
+
 /**
- * Unpacks a body of at most 32 MB.
+ * Unpacks a body.
  *
  * @param encoding the `content-encoding` header; empty if there is none
+ * @param maxBytes how long it may be once it is unpacked
  * @throws ServiceError 400 if it is packed otherwise, 413 if it is too long, 415 for another
  * encoding
  */
-const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Array> => {
+const unpackBody = async (bytes: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> => {
   const packing = detectPacking(encoding, bytes);
-  if (packing === undefined) return bytes;
+  if (packing === undefined) return bytes.length > maxBytes ? refuseLong(maxBytes) : bytes;
   try {
-    return await unpackers[packing](bytes, { maxOutputLength: maxUnpackedBytes });
+    return await unpackers[packing](bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
       throw badBody(`is not ${encoding.trim().toLowerCase()}, as content-encoding says`, error);
-    const msg = `should be at most ${maxUnpackedBytes} bytes unpacked: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
-    throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+    return refuseLong(maxBytes);
   }
 };
 
@@ -90,19 +97,18 @@ const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Arr
  */
 const maxResourceBytes = 64 * 1024 * 1024;
 
-const toText = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-
 /**
  * Decodes a request's body.
  *
  * @param contentEncoding the `content-encoding` header; empty if there is none
+ * @param maxBytes how long it may be once it is unpacked. @default - 32 MB
  * @throws ServiceError 400, 413 or 415 if it cannot be decoded
  */
 type Decoder<Received> = (
   bytes: Uint8Array,
   encoding: Encoding,
   contentEncoding: string,
+  maxBytes?: number,
 ) => Promise<Received>;
 
 // Its calls are marked as pure, so that a bundle brings only the decoders that it uses.
@@ -111,9 +117,9 @@ const decoder =
     ofProtobuf: (bytes: Uint8Array) => Received,
     ofJson: (text: string) => Received,
   ): Decoder<Received> =>
-  async (bytes, encoding, contentEncoding) => {
-    const unpacked = await unpackBody(bytes, contentEncoding);
-    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(toText(unpacked));
+  async (bytes, encoding, contentEncoding, maxBytes = maxUnpackedBytes) => {
+    const unpacked = await unpackBody(bytes, contentEncoding, maxBytes);
+    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(decodeUtf8(unpacked));
   };
 
 /** Decodes the spans of a request. */
@@ -219,6 +225,37 @@ export const storeSpans = async (
       ...tooLong,
       ...noVerdicts,
       ...spansLeftOut(whose.get('codex')?.length ?? 0),
+      ...handshakes(ofPrograms.length - calls.length),
+    ],
+  };
+};
+
+const addedOnly =
+  'this key may only report: spans of coding agents and results of evaluations take the role write';
+
+/**
+ * Stores spans as calls for a key that may only add. They neither meet other requests' spans and log records,
+ * nor change what is stored: docs/decisions/0281.
+ *
+ * @param userId the user of the reporting key
+ * @returns how many were kept, and those that take more
+ * @throws ServiceError 413 if the calls would be too large
+ */
+export const addSpans = async (
+  { calls: store }: Pick<VerdictStores, 'calls'>,
+  spans: readonly ProjectSpan[],
+  userId: string,
+  budget: RequestBudget,
+): Promise<Stored> => {
+  checkResources(spans.map(({ span }) => span));
+  const ofPrograms = spans.filter((received) => agentSpan(received) === undefined);
+  const calls = withoutHandshakes(ofPrograms);
+  if (calls.length > 0) await writeCalls(store, toCalls(calls), userId, budget, { addsOnly: true });
+  const left = spans.length - ofPrograms.length + findResults(ofPrograms).length;
+  return {
+    kept: calls.length,
+    rejected: [
+      ...(left > 0 ? [{ count: left, reason: addedOnly }] : []),
       ...handshakes(ofPrograms.length - calls.length),
     ],
   };

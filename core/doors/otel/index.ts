@@ -7,7 +7,7 @@ export {
   toMessage,
 } from './answer.ts';
 export type { Rejection } from './decode/spans.ts';
-export { checkMetrics, decodeExport, decodeLogs, storeRecords, storeSpans } from './export.ts';
+export { addSpans, checkMetrics, decodeExport, decodeLogs, storeRecords, storeSpans } from './export.ts';
 export {
   projectHeader,
   projectOfHeader,

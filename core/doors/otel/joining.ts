@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  nonEmptyString,
   type ProjectId,
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
@@ -24,7 +25,7 @@ import type { ProjectRecord } from './projects.ts';
 import type { AttributeValue, Span, SpanEvent } from './span.ts';
 import { toCallId } from './span.ts';
 import { toReported, toReports } from './stored.ts';
-import { get, isDict, plain, toText } from './values.ts';
+import { get, isDict, plain } from './values.ts';
 
 /*
  * Content of requests that comes as log records joins the span that they name, whichever comes
@@ -46,7 +47,7 @@ export const getEventName = ({
   eventName,
   attributes,
 }: Pick<ProjectRecord, 'eventName' | 'attributes'>): string =>
-  toText(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
+  nonEmptyString(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
 
 /** Whether a record has content for a span. */
 export const isContent = (record: ProjectRecord): boolean =>
@@ -203,7 +204,7 @@ export const withEarlier = async (
   budget: RequestBudget,
 ): Promise<{ readonly reports: readonly CallReport[]; readonly lacking: Lacking }> => {
   const lacking = new Map<CallStart, number>();
-  const made = [...reports];
+  const joinedReports = [...reports];
   const starts = reports.flatMap((report, at) =>
     report.kind === 'start' && lacksContent(report.start) ? [{ start: report.start, at }] : [],
   );
@@ -218,10 +219,10 @@ export const withEarlier = async (
     const { attributes, inputs } = start;
     const content = withRecords({ attributes, inputs, output: next.end.output }, records);
     if (!content) return;
-    made[at] = startReport({ ...start, inputs: content.inputs });
-    made[at + 1] = endReport({ ...next.end, output: content.output });
+    joinedReports[at] = startReport({ ...start, inputs: content.inputs });
+    joinedReports[at + 1] = endReport({ ...next.end, output: content.output });
   });
-  return { reports: made, lacking };
+  return { reports: joinedReports, lacking };
 };
 
 /** Joins calls that were just written with the records that came meanwhile. */

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Micros,
+  nonEmptyString,
   type ProjectId,
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
@@ -25,7 +26,7 @@ import {
   writeCalls,
 } from '../../records/calls/index.ts';
 import { type Reported, toReported, toReports } from './stored.ts';
-import { get, toText } from './values.ts';
+import { get } from './values.ts';
 
 /*
  * A run that asks a person ends, and another one goes on when they have answered: two requests, perhaps
@@ -60,7 +61,7 @@ const maxKeys = 100;
 
 const getKeys = (value: unknown): string[] => {
   const keys = get(value, 'keys');
-  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => toText(key) ?? []) : [];
+  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => nonEmptyString(key) ?? []) : [];
 };
 
 /** Starts with their ends, of reports where each end follows its start. */
@@ -155,10 +156,10 @@ const passes = (wait: Pause, waits: readonly Pause[]): boolean =>
 const toLinks = (pauses: readonly Pause[]): Links => {
   const waits = pauses.filter(({ kind }) => kind === 'wait');
   const resumes = pauses.filter(({ kind }) => kind === 'resume');
-  const asked = waits.filter((wait) => !passes(wait, waits));
+  const openWaits = waits.filter((wait) => !passes(wait, waits));
   return {
-    links: asked.map((wait) => ({ wait, resume: resumes.find((resume) => isAnswer(resume, wait)) })),
-    passedOn: waits.filter((wait) => !asked.includes(wait)),
+    links: openWaits.map((wait) => ({ wait, resume: resumes.find((resume) => isAnswer(resume, wait)) })),
+    passedOn: waits.filter((wait) => !openWaits.includes(wait)),
   };
 };
 
@@ -323,9 +324,9 @@ const relate = async (
   const turns = new Map<string, string>();
   for (const link of resumed) {
     const turn = await findTurn(calls, link, links);
-    const asked = await calls.get(link.wait.id);
+    const waitingCall = await calls.get(link.wait.id);
     const resume = await calls.get(link.resume.id);
-    const isOneThread = asked?.start.threadId === resume?.start.threadId;
+    const isOneThread = waitingCall?.start.threadId === resume?.start.threadId;
     if (turn === undefined || turn === link.resume.id || !isOneThread) continue;
     turns.set(link.resume.id, turn);
     if (resume?.end && 'interrupted_output' in resume.end.summary)
@@ -335,7 +336,7 @@ const relate = async (
     const call = await calls.get(link.wait.id);
     if (call?.end) calls.change(call, { end: waited(call.end, link) });
   }
-  for (const [resumeId, asked] of Map.groupBy(resumed, ({ resume }) => resume.id)) {
+  for (const [resumeId, resumedWaits] of Map.groupBy(resumed, ({ resume }) => resume.id)) {
     const resume = await calls.get(resumeId);
     if (!resume) continue;
     const members = await readMembers(resume.start.traceId ?? '');
@@ -347,7 +348,7 @@ const relate = async (
       if (member) calls.change(member, { start: { turnId: turnId ?? null } });
     }
     // The node that asked runs again, before any others of its name.
-    for (const [opName, waits] of Map.groupBy(asked, ({ wait }) => wait.opName)) {
+    for (const [opName, waits] of Map.groupBy(resumedWaits, ({ wait }) => wait.opName)) {
       const again = innermost(members, resumeId)
         .filter((member) => member.opName === opName && member.startedAt >= resume.start.startedAt)
         .toSorted((a, b) => a.startedAt - b.startedAt);

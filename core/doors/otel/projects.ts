@@ -1,5 +1,6 @@
-import { allows, type Grant } from '../../../foundations/auth/index.ts';
+import { allows, describeRefusal, type Grant, type Role } from '../../../foundations/auth/index.ts';
 import {
+  nonEmptyString,
   type ProjectId,
   parseProjectId,
   projectIdRule,
@@ -9,7 +10,6 @@ import {
 import { toMicros } from './calls.ts';
 import type { ReceivedExport, ReceivedLogs, Rejection } from './decode/spans.ts';
 import type { Attributes, LogRecord } from './span.ts';
-import { toText } from './values.ts';
 
 /** The header that names the project of resources that name none. */
 export const projectHeader = 'project_id';
@@ -38,11 +38,11 @@ const setProject = `OTEL_RESOURCE_ATTRIBUTES="${projectAttributes[0]}=<entity>/<
  */
 export const findProject = (resource: Attributes, header: string | undefined): FoundProject => {
   for (const name of projectAttributes) {
-    const own = toText(resource.get(name));
+    const own = nonEmptyString(resource.get(name));
     if (own !== undefined) return parsed(`the resource's ${name}`, own);
   }
-  const entity = toText(resource.get('wandb.entity'));
-  const project = toText(resource.get('wandb.project'));
+  const entity = nonEmptyString(resource.get('wandb.entity'));
+  const project = nonEmptyString(resource.get('wandb.project'));
   if (entity !== undefined && project !== undefined)
     return parsed("the resource's wandb.entity and wandb.project", `${entity}/${project}`);
   if (header !== undefined) return parsed(`the header ${projectHeader}`, header);
@@ -54,12 +54,17 @@ export const findProject = (resource: Attributes, header: string | undefined): F
 /** What decides which spans are taken. */
 export interface Selection {
   readonly grants: readonly Grant[];
+  /** What the key has to be granted on a project. */
+  readonly role: Role;
   /** The `project_id` header; undefined if there is none. */
   readonly header: string | undefined;
 }
 
 /** The project that a request's header names, if the key may write it. */
-export const projectOfHeader = ({ grants, header }: Selection): ProjectId | undefined => {
+export const projectOfHeader = ({
+  grants,
+  header,
+}: Pick<Selection, 'grants' | 'header'>): ProjectId | undefined => {
   const projectId = header === undefined ? undefined : parseProjectId(header);
   return projectId && allows(grants, projectId, 'write') ? projectId : undefined;
 };
@@ -70,10 +75,10 @@ interface Refusal {
   readonly reason: string;
 }
 
-const refusalOfProject = (found: FoundProject, { grants }: Selection): Refusal | undefined => {
+const refusalOfProject = (found: FoundProject, { grants, role }: Selection): Refusal | undefined => {
   if ('problem' in found) return { status: 400, reason: found.problem };
-  if (allows(grants, found.projectId, 'write')) return undefined;
-  return { status: 403, reason: `this key may not write the project ${found.projectId}` };
+  if (allows(grants, found.projectId, role)) return undefined;
+  return { status: 403, reason: describeRefusal(role, found.projectId) };
 };
 
 /** The error of a request of which nothing is taken because of its projects. */
@@ -86,7 +91,7 @@ const toError = (refusals: readonly Refusal[]): ServiceError | undefined => {
 };
 
 /**
- * Refuses an export if the key may write the project of none of its resources.
+ * Refuses an export if the key may report to the project of none of its resources.
  *
  * @throws ServiceError 400 or 403
  */
@@ -105,7 +110,7 @@ const badTime = (nanos: Readonly<Record<string, bigint>>): Refusal | undefined =
 };
 
 /**
- * Finds the project of each span or record, and leaves out what the key may not write or what cannot
+ * Finds the project of each span or record, and leaves out what the key may not report or what cannot
  * be kept.
  *
  * @param getTimes its times in nanoseconds, by their names

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../foundations/wire/index.ts';
+import { type JsonObject, nonEmptyString } from '../../../foundations/wire/index.ts';
 import type { Resume, Translation } from './conventions/index.ts';
 import { isOfOpenAiAgents } from './conventions/openai-agents.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
-import { get, toText } from './values.ts';
+import { get } from './values.ts';
 
 /*
  * What only the spans of a whole run show of questions to a person: that a tool which gave nothing was the
@@ -58,7 +58,7 @@ const groupSteps = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonl
 const lastResult = (inputs: JsonObject): string | undefined => {
   const messages = get(inputs, 'messages');
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  return get(last, 'role') === 'tool' ? toText(get(last, 'tool_call_id')) : undefined;
+  return get(last, 'role') === 'tool' ? nonEmptyString(get(last, 'tool_call_id')) : undefined;
 };
 
 /**
@@ -74,7 +74,7 @@ const soonNanos = 50_000_000n;
  */
 const findResume = (run: Call, first: Call, followsAgent: boolean): Resume | undefined => {
   const { kind, inputs } = first.translation;
-  const own = toText(first.span.attributes.get('gen_ai.tool.call.id'));
+  const own = nonEmptyString(first.span.attributes.get('gen_ai.tool.call.id'));
   const id = kind === 'tool' ? own : lastResult(inputs);
   if (kind !== 'tool' && (id === undefined || followsAgent)) return undefined;
   // Questions of OpenAI's Agents have no id.

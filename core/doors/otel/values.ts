@@ -27,9 +27,6 @@ export const first = (value: unknown, ...keys: readonly string[]): unknown => {
   return undefined;
 };
 
-export const toText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 /** A count of tokens: a whole number from 0, perhaps written as text. */
 export const toCount = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : plainNumber(value);

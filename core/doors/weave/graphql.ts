@@ -1,4 +1,4 @@
-import { allows, type Caller } from '../../../foundations/auth/index.ts';
+import { allows, type Caller, describeRefusal } from '../../../foundations/auth/index.ts';
 import { type JsonObject, parseProjectId } from '../../../foundations/wire/index.ts';
 
 /** A query of the SDKs: its text and its variables. */
@@ -59,7 +59,7 @@ const answerUpsert = (caller: Caller, variables: GraphqlQuery['variables']): Gra
       'a project and its entity have 1 to 128 letters, digits, `_`, `-` or `.` each',
     );
   if (!allows(caller.grants, projectId, 'write'))
-    return refused('PERMISSION_ERROR', `this key may not write the project ${projectId}`);
+    return refused('PERMISSION_ERROR', describeRefusal('write', projectId));
   return { data: { upsertModel: { model: { name, description: null } } } };
 };
 

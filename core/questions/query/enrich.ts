@@ -24,7 +24,7 @@ import {
 import type { Requirement } from './fields.ts';
 import { Figures } from './figures.ts';
 import type { TotalsPlan } from './plan.ts';
-import type { CallRow } from './row.ts';
+import type { QueriedCall } from './queried-call.ts';
 import { joinParts, scanParts } from './scan.ts';
 import { TraceReader } from './trace-totals.ts';
 
@@ -98,7 +98,10 @@ export class Enricher {
    *
    * @throws ServiceError 503 when storage does not give something in time
    */
-  async enrich(rows: readonly CallRow[], requirements: readonly Requirement[]): Promise<readonly CallRow[]> {
+  async enrich(
+    rows: readonly QueriedCall[],
+    requirements: readonly Requirement[],
+  ): Promise<readonly QueriedCall[]> {
     let enriched = await this.#withPayloads(rows, requirements);
     if (requirements.includes('preview')) enriched = await this.#withPreviews(enriched);
     if (requirements.includes('expanded'))
@@ -113,37 +116,37 @@ export class Enricher {
   }
 
   async #withPayloads(
-    rows: readonly CallRow[],
+    rows: readonly QueriedCall[],
     requirements: readonly Requirement[],
-  ): Promise<readonly CallRow[]> {
+  ): Promise<readonly QueriedCall[]> {
     const isRequired = requiresPayload(requirements);
-    const wanted = rows.filter(({ header, payload }) => payload === null && isRequired(header));
-    if (wanted.length === 0) return rows;
-    const calls = await this.#reader.read(wanted.map(({ header }) => header));
+    const withoutPayload = rows.filter(({ header, payload }) => payload === null && isRequired(header));
+    if (withoutPayload.length === 0) return rows;
+    const calls = await this.#reader.read(withoutPayload.map(({ header }) => header));
     this.#hydrated += calls.length;
     const byId = new Map(calls.map((call) => [call.header.id, call]));
-    const asked = new Set(wanted);
+    const wantedRows = new Set(withoutPayload);
     return rows.flatMap((row) => {
-      if (!asked.has(row)) return [row];
+      if (!wantedRows.has(row)) return [row];
       const call = byId.get(row.header.id);
       return call ? [row.readAs(call)] : [];
     });
   }
 
-  async #withPreviews(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
-    const wanted = rows.filter(({ payload, extras }) => payload === null && !extras.preview);
-    if (wanted.length === 0) return rows;
-    const calls = await this.#reader.readPreviews(wanted.map(({ header }) => header));
+  async #withPreviews(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
+    const withoutPreview = rows.filter(({ payload, extras }) => payload === null && !extras.preview);
+    if (withoutPreview.length === 0) return rows;
+    const calls = await this.#reader.readPreviews(withoutPreview.map(({ header }) => header));
     this.#hydrated += calls.length;
     const byId = new Map(calls.map((call) => [call.header.id, call]));
-    const asked = new Set(wanted);
+    const wantedRows = new Set(withoutPreview);
     return rows.flatMap((row) => {
       const call = byId.get(row.header.id);
-      return !asked.has(row) ? [row] : call ? [row.previewedAs(call)] : [];
+      return !wantedRows.has(row) ? [row] : call ? [row.previewedAs(call)] : [];
     });
   }
 
-  async #withCosts(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
+  async #withCosts(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
     if (!rows.some((row) => isJsonObject(row.usage))) return rows;
     const computeCosts = await this.#getCosts();
     return rows.map((row) => {
@@ -157,7 +160,7 @@ export class Enricher {
     return this.#costs;
   }
 
-  async #withFeedback(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
+  async #withFeedback(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
     const ids = rows.filter(({ extras }) => !extras.feedback).map(({ header }) => header.id);
     if (ids.length === 0) return rows;
     this.#feedback ??= this.#lookups.feedback(this.#query.projectId, this.#budget);
@@ -167,17 +170,17 @@ export class Enricher {
     );
   }
 
-  async #withTotalSizes(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
+  async #withTotalSizes(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
     return mapConcurrent(rows, traceConcurrency, async (row) =>
       row.with({ totalSize: await this.#totalSize(row.header.start.traceId) }),
     );
   }
 
-  async #withTraceTotals(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
-    const isWanted = ({ header, extras }: CallRow) => header.start.parentId === null && !extras.ofTrace;
-    const wanted = new Set(rows.filter(isWanted).map(({ header }) => header.start.traceId));
-    if (!this.#traces || wanted.size === 0) return rows;
-    const traces = await this.#traces.read(wanted);
+  async #withTraceTotals(rows: readonly QueriedCall[]): Promise<readonly QueriedCall[]> {
+    const isWanted = ({ header, extras }: QueriedCall) => header.start.parentId === null && !extras.ofTrace;
+    const traceIds = new Set(rows.filter(isWanted).map(({ header }) => header.start.traceId));
+    if (!this.#traces || traceIds.size === 0) return rows;
+    const traces = await this.#traces.read(traceIds);
     return rows.map((row) =>
       isWanted(row) ? row.with({ ofTrace: traces.get(row.header.start.traceId) ?? new Figures() }) : row,
     );
@@ -254,7 +257,7 @@ const occurrence = (fields: Expanded, field: PayloadField, steps: readonly strin
   return [{ ref, replace }];
 };
 
-const parsed = (row: CallRow, field: PayloadField): JsonValue =>
+const parsed = (row: QueriedCall, field: PayloadField): JsonValue =>
   parseJson(row.payload?.[field] ?? 'null') as JsonValue;
 
 /**
@@ -266,9 +269,9 @@ const parsed = (row: CallRow, field: PayloadField): JsonValue =>
  */
 const expandRows = async (
   paths: readonly FieldPath[],
-  rows: readonly CallRow[],
+  rows: readonly QueriedCall[],
   resolve: (refs: readonly Ref[]) => Promise<readonly (JsonValue | undefined)[]>,
-): Promise<CallRow[]> => {
+): Promise<QueriedCall[]> => {
   const ofPayload = paths
     .flatMap(({ field, steps }) => (isPayloadColumn(field) ? [{ field, steps }] : []))
     .toSorted((a, b) => a.steps.length - b.steps.length);

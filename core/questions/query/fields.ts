@@ -94,7 +94,7 @@ export const toProjection = ({
   const fields = listFields(includes);
   if (columns === null)
     return fields.flatMap((column) => (column === previewColumn ? [] : { column, paths: [toPath(column)] }));
-  const asked = [
+  const requestedPaths = [
     ...always,
     ...columns,
     ...sizeColumns(includes),
@@ -102,7 +102,7 @@ export const toProjection = ({
     ...(includes.feedback ? [`summary.svc.feedback`] : []),
     ...(includes.traceTotals ? [`summary.svc.trace_totals`] : []),
   ];
-  const byField = Map.groupBy(asked.map(toPath), ({ field }) => field);
+  const byField = Map.groupBy(requestedPaths.map(toPath), ({ field }) => field);
   return fields.flatMap((column) => {
     const paths = byField.get(column);
     return paths ? [{ column, paths }] : [];

@@ -19,6 +19,9 @@ export class Figures {
   #errorsBelow = 0;
   #input = 0;
   #output = 0;
+  #cacheRead = 0;
+  #cacheWrite = 0;
+  #reasoning = 0;
   #cost = 0;
   #waited = 0;
 
@@ -38,9 +41,12 @@ export class Figures {
     if (!isJsonObject(usage)) return;
     for (const used of Object.values(usage)) {
       if (!isJsonObject(used)) continue;
-      const { prompt, completion } = readTokens(used);
-      this.#input += prompt;
-      this.#output += completion;
+      const tokens = readTokens(used);
+      this.#input += tokens.prompt;
+      this.#output += tokens.completion;
+      this.#cacheRead += tokens.cacheRead;
+      this.#cacheWrite += tokens.cacheWrite;
+      this.#reasoning += tokens.reasoning;
     }
     for (const cost of Object.values(computeCosts(usage, start.startedAt) as Costs))
       this.#cost += cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost;
@@ -58,6 +64,9 @@ export class Figures {
       error_count: this.#errors,
       input_tokens: this.#input,
       output_tokens: this.#output,
+      cache_read_tokens: this.#cacheRead,
+      cache_write_tokens: this.#cacheWrite,
+      reasoning_tokens: this.#reasoning,
       total_cost: this.#cost,
       waited_ms: this.#waited,
     };

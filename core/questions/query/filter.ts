@@ -1,9 +1,9 @@
 import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
 import { compile, type Expression } from '../../../foundations/expression/index.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
-import type { CallHeader } from '../../records/calls/index.ts';
+import { type CallHeader, getSource } from '../../records/calls/index.ts';
 import type { Planned } from './plan.ts';
-import type { CallRow } from './row.ts';
+import type { QueriedCall } from './queried-call.ts';
 
 /** Whether something passes; `undefined` when a filter asks for nothing. */
 type Test<T> = ((value: T) => boolean) | undefined;
@@ -37,6 +37,7 @@ export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolea
     ...on(among(filter.turnIds), (call) => call.start.turnId),
     ...on(among(filter.userIds), (call) => call.start.userId),
     ...on(among(filter.runIds), (call) => call.start.runId),
+    ...on(among(filter.sources), (call) => getSource(call.start)),
     ...on(matchesAny(filter.opNames), (call) => call.start.opName),
     ...on(
       filter.traceRootsOnly ? (parentId: string | null) => parentId === null : undefined,
@@ -54,7 +55,7 @@ const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
 };
 
 /** Makes the test of a payload; undefined when the filter asks nothing of it. */
-export const payloadFilter = ({ inputRefs, outputRefs }: CallsFilter): Test<CallRow> => {
+export const payloadFilter = ({ inputRefs, outputRefs }: CallsFilter): Test<QueriedCall> => {
   const inputs = matchesAny(inputRefs);
   const output = matchesAny(outputRefs);
   if (!inputs && !output) return undefined;
@@ -66,16 +67,18 @@ export const payloadFilter = ({ inputRefs, outputRefs }: CallsFilter): Test<Call
 
 /** The tests that a call must pass. */
 export interface Tests {
-  readonly onHeader: (row: CallRow) => boolean;
+  readonly onHeader: (row: QueriedCall) => boolean;
   /** What takes more than the header; undefined when nothing does. */
-  readonly later: ((row: CallRow) => boolean) | undefined;
+  readonly later: ((row: QueriedCall) => boolean) | undefined;
 }
 
 /** Makes the tests of a planned query. */
 export const compileTests = (query: CallsQuery, { onHeaders, later }: Planned): Tests => {
   const kind = callKind(query.includes);
   const compiled = (expressions: readonly Expression[]) =>
-    expressions.map((expression) => compile<CallRow>(kind, expression, (path) => (row) => row.value(path)));
+    expressions.map((expression) =>
+      compile<QueriedCall>(kind, expression, (path) => (row) => row.value(path)),
+    );
   const header = headerFilter(query.filter);
   const payload = payloadFilter(query.filter);
   const headerTests = compiled(onHeaders);

@@ -1,6 +1,7 @@
 export { type Lookups, noLookups } from './enrich.ts';
 export { among, compileTests, matchesAny, type Tests } from './filter.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
+export { QueriedCall } from './queried-call.ts';
 export {
   type CallsStats,
   countCalls,
@@ -9,5 +10,4 @@ export {
   queryCalls,
   readCallJson,
 } from './query.ts';
-export { CallRow } from './row.ts';
 export { joinParts, scanParts } from './scan.ts';

@@ -10,7 +10,7 @@ import { keyBytes, type Slice, sortedByKeys, sortTies } from '../../../foundatio
 import { invalid } from '../../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import type { FreeOrder } from './plan.ts';
-import type { CallRow } from './row.ts';
+import type { QueriedCall } from './queried-call.ts';
 
 /** The order of calls that no other order decides. */
 const defaultOrder: FreeOrder = { descending: false, idsDescending: false };
@@ -42,7 +42,7 @@ const times: ReadonlySet<string> = new Set(['started_at', 'ended_at']);
 /** Gives the values that a call is sorted by. */
 const keyReader =
   (sort: readonly SortKey[]) =>
-  (row: CallRow): Sortable[] =>
+  (row: QueriedCall): Sortable[] =>
     sort.map(({ path }) => {
       const value = row.value(path);
       return sortable(times.has(path.text) ? toMicros(value) : value);
@@ -70,13 +70,13 @@ const tooMany = invalid({
 export const sortCalls = (
   sort: readonly SortKey[],
   slice: Slice,
-  batches: AsyncIterable<readonly CallRow[]>,
+  batches: AsyncIterable<readonly QueriedCall[]>,
 ): Promise<CallHeader[]> =>
   sortedByKeys(
     {
       sort,
       toKey: keyReader(sort),
-      keep: ({ header }: CallRow) => header,
+      keep: ({ header }: QueriedCall) => header,
       ties: compareCalls(defaultOrder),
       getSize: ({ key, kept }) => headerBytes + inlineBytes(kept) + keyBytes(key),
       tooMany,

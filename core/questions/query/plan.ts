@@ -266,8 +266,13 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
     (source.kind === 'errors' && asksForErrors(expression)) ||
     (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
     (byLevel && restrictions.inLevels.has(expression));
-  const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
-  const dropsNone = keepsFields && later.length === 0 && onHeaders.every(isKept) && order === 'free';
+  const dropping = fields.filter((field) => !byLevel || field !== 'traceRootsOnly');
+  const keepsExpressions = later.length === 0 && onHeaders.every(isKept) && order === 'free';
+  const dropsNone = keepsExpressions && dropping.length === 0;
+  // Most calls are production's, so the first pages are as long as if all were.
+  const dropsFew =
+    keepsExpressions &&
+    dropping.every((field) => field === 'sources' && filter.sources?.includes('production'));
   return {
     plan: {
       source,
@@ -287,7 +292,7 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
       offset: query.offset,
       limit: query.limit,
       dropsNone,
-      enough: dropsNone && query.limit !== null ? query.offset + query.limit : null,
+      enough: dropsFew && query.limit !== null ? query.offset + query.limit : null,
     },
     onHeaders,
     later,

@@ -14,7 +14,7 @@ import type { Requirement } from './fields.ts';
 import { compileTests, type Tests } from './filter.ts';
 import { sortCalls } from './order.ts';
 import { answeredRequirements, type Plan, plan } from './plan.ts';
-import { CallRow, csvEncoder, jsonEncoder } from './row.ts';
+import { csvEncoder, jsonEncoder, QueriedCall } from './queried-call.ts';
 import { countStarts, readSource } from './scan.ts';
 
 /** What answering a query took so far. */
@@ -110,7 +110,7 @@ const previewBytes = 1024;
 const batchesAhead = 3;
 
 /** Tells the bytes of JSON text that are read of a call: previews beside a payload take hardly any. */
-const bytesToRead = (requirements: readonly Requirement[]): ((row: CallRow) => number) => {
+const bytesToRead = (requirements: readonly Requirement[]): ((row: QueriedCall) => number) => {
   const alone =
     requirements.includes('preview') && !requirements.some((name) => /payload|expanded/.test(name));
   const getBytes = ({ segment, length }: PayloadPointer): number =>
@@ -119,13 +119,13 @@ const bytesToRead = (requirements: readonly Requirement[]): ((row: CallRow) => n
 };
 
 /** The calls of the answer, with what it shows of them. */
-const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
+const answered = (all: Query): AsyncGenerator<readonly QueriedCall[]> => {
   const { plan: planned, enricher } = all;
   const isFirst = firstMeeting();
   const ahead = planned.limit === null ? batchesAhead : 0;
   return mapAhead(inBatches(find(all), batchBytes, bytesToRead(planned.answered)), ahead, async (batch) => {
     const rows = (await enricher.enrich(batch, planned.answered)).filter(isFirst);
-    const failing = new Set<CallRow>();
+    const failing = new Set<QueriedCall>();
     for (const row of rows) if (row.found !== row.header && !(await stillPasses(all, row))) failing.add(row);
     return failing.size > 0 ? rows.filter((row) => !failing.has(row)) : rows;
   });
@@ -135,7 +135,7 @@ const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
  * Tells whether a call is met for the first time. One that is moved in time while it is read can be
  * met twice, at its old position and at its new one. It is taken once, as it is by then.
  */
-const firstMeeting = (): ((row: CallRow) => boolean) => {
+const firstMeeting = (): ((row: QueriedCall) => boolean) => {
   const moved = new Set<string>();
   return ({ found, header }) => {
     if (moved.has(header.id)) return false;
@@ -145,7 +145,7 @@ const firstMeeting = (): ((row: CallRow) => boolean) => {
 };
 
 /** Whether a call still matches that was reported again since it was found. */
-const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallRow): Promise<boolean> => {
+const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: QueriedCall): Promise<boolean> => {
   if (!tests.onHeader(row)) return false;
   if (!tests.later) return true;
   const [enriched] = await enricher.enrich([row], planned.required);
@@ -153,17 +153,17 @@ const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallR
 };
 
 /** The calls of the answer, in its order, with what has been fetched to find them. */
-const find = (all: Query): AsyncGenerator<readonly CallRow[]> => {
+const find = (all: Query): AsyncGenerator<readonly QueriedCall[]> => {
   const { plan: planned, query } = all;
   const passing = matching(all);
   return inPlannedOrder(planned, passing, async () => {
     const headers = await sortCalls(query.sort, planned, passing);
-    return headers.map((header) => new CallRow(header));
+    return headers.map((header) => new QueriedCall(header));
   });
 };
 
 /** The calls that pass all tests, in the order of the source. */
-const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
+const matching = (all: Query): AsyncGenerator<readonly QueriedCall[]> => {
   const { plan: planned, tests, enricher } = all;
   const passing = passingOnHeader(all);
   if (planned.required.length === 0) return passing;
@@ -186,10 +186,10 @@ const passingOnHeader = ({
   counts,
   early,
   budget,
-}: Query): AsyncGenerator<readonly CallRow[]> =>
+}: Query): AsyncGenerator<readonly QueriedCall[]> =>
   mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
     counts.scanned += batch.length;
-    return batch.map((header) => new CallRow(header)).filter(tests.onHeader);
+    return batch.map((header) => new QueriedCall(header)).filter(tests.onHeader);
   });
 
 /**
@@ -210,21 +210,22 @@ export const readCallJson = async (
   const query = { projectId, includes, columns: null, expand: [], returnExpanded: false };
   const required = answeredRequirements(query);
   const enricher = new Enricher(store, query, lookups, budget);
-  const [row] = await enricher.enrich([new CallRow(call.header, call.payload)], required);
+  const [row] = await enricher.enrich([new QueriedCall(call.header, call.payload)], required);
   return row ? jsonEncoder(query, names)(row) : null;
 };
 
 /** Calls of which nothing is answered. */
 interface FoundCalls extends UnderWay {
   /** The calls as far as they have been looked at to find them. */
-  readonly found: AsyncGenerator<readonly CallRow[]>;
+  readonly found: AsyncGenerator<readonly QueriedCall[]>;
 }
 
 /**
  * Finds calls, in the order in which they started, for readers who want all of them. It reads no more of
- * each than it takes to find it.
+ * each than it takes to find it. A function needs the access `query` of `calls` (`api/access.ts`) for it: the
+ * indexes, and `BatchGetItem` as {@link joinParts} has it.
  *
- * @param wanted the columns that the reader will want. They come with their headers where they lie
+ * @param columns the columns that the reader will want. They come with their headers where they lie
  * beside them
  * @throws ServiceError as {@link queryCalls} does
  */
@@ -233,14 +234,14 @@ export const findCalls = (
   selection: CallsSelection,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
-  wanted: readonly string[] = [],
+  columns: readonly string[] = [],
 ): FoundCalls => {
   const query: CallsQuery = {
     expand: [],
     ...selection,
     offset: 0,
     sort: [],
-    columns: [...wanted],
+    columns: [...columns],
     returnExpanded: false,
   };
   const all = startQuery(store, query, false, lookups, budget);

@@ -292,8 +292,9 @@ const isSameCall = ({ key: a }: PartRow, { key: b }: PartRow): boolean => {
 
 /**
  * Joins rows into calls; a call's start and end are neighbours. An end without its start is
- * skipped: the call has moved. The table itself is asked for the end of a start without one. Either
- * the call is running, or its end came first and has no place in the index.
+ * skipped: the call has moved. The table itself is asked for the end of a start without one, by
+ * `BatchGetItem`, so whoever reads an index of calls may do that too (`api/access.ts`). Either the call is
+ * running, or its end came first and has no place in the index.
  *
  * @throws ServiceError 503 when storage does not give an end in time
  */

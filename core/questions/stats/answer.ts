@@ -14,8 +14,8 @@ import {
 import { toPath } from '../../../foundations/expression/index.ts';
 import { findBucket } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
-import { getStatus } from '../../records/calls/index.ts';
-import type { CallRow } from '../query/index.ts';
+import { getSource, getStatus } from '../../records/calls/index.ts';
+import type { QueriedCall } from '../query/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, Numbers } from './cells.ts';
 
 /** The values of the fields that calls are grouped by, in the order of the request. */
@@ -42,7 +42,7 @@ const tooMany = invalid({
 /** The longest value that tells calls apart, in characters of JSON. */
 const maxValue = 1024;
 
-const ofAttribute = (field: GroupField): ((call: CallRow) => JsonValue) => {
+const ofAttribute = (field: GroupField): ((call: QueriedCall) => JsonValue) => {
   const path = toPath(field);
   return (call) => {
     const value = call.value(path) ?? null;
@@ -52,21 +52,23 @@ const ofAttribute = (field: GroupField): ((call: CallRow) => JsonValue) => {
 
 const attributeReaders = Object.fromEntries(
   headerAttributes.map((name) => [`attributes.${name}`, ofAttribute(`attributes.${name}`)]),
-) as Record<`attributes.${HeaderAttribute}`, (call: CallRow) => JsonValue>;
+) as Record<`attributes.${HeaderAttribute}`, (call: QueriedCall) => JsonValue>;
 
-const ofCall: Readonly<Record<GroupField, (call: CallRow) => JsonValue>> = {
+const ofCall: Readonly<Record<GroupField, (call: QueriedCall) => JsonValue>> = {
   ...attributeReaders,
   op_name: ({ header }) => header.start.opName,
   user: ({ header }) => header.start.userId,
   status: ({ header }) => getStatus(header),
   thread_id: ({ header }) => header.start.threadId,
   display_name: ({ header }) => header.start.displayName,
+  source: ({ header }) => getSource(header.start),
 };
 
 const ofDimensions: Readonly<Partial<Record<GroupField, (dimensions: Dimensions) => string>>> = {
   op_name: ({ opName }) => opName,
   user: ({ userId }) => userId,
   status: ({ status }) => status,
+  source: ({ source }) => source,
 };
 
 /** What is kept of calls for what is asked. */
@@ -89,7 +91,7 @@ export class Output {
     this.#keeping = keepingFor({ calls, usage });
   }
 
-  getValues(call: CallRow): GroupValues {
+  getValues(call: QueriedCall): GroupValues {
     return this.#groupBy.map((field) => ofCall[field](call));
   }
 
@@ -199,13 +201,13 @@ const aggregate: Readonly<Record<FeedbackAggregation, (numbers: Counted) => numb
 
 /** What is made of numbers, with its name: `avg`, `p95`. */
 export const computeFigures = (
-  asked: {
+  requested: {
     readonly aggregations: readonly FeedbackAggregation[];
     readonly percentiles: readonly number[];
   },
   numbers: Counted,
 ): (readonly [name: string, value: number | null])[] => {
-  const { aggregations, percentiles } = asked;
+  const { aggregations, percentiles } = requested;
   const values = numbers.count === 0 ? [] : numbers.percentiles(percentiles);
   return [
     ...aggregations.map((aggregation) => [aggregation, aggregate[aggregation](numbers)] as const),

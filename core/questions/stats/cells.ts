@@ -1,4 +1,5 @@
 import type { ModelCost } from '../../../api/queries.ts';
+import type { CallSource } from '../../../api/shared/header-fields.ts';
 import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
 import {
   type CostMetric,
@@ -9,7 +10,7 @@ import {
   usageMetrics,
 } from '../../../api/stats.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
-import { type CallHeader, getStatus, latencyMs } from '../../records/calls/index.ts';
+import { type CallHeader, getSource, getStatus, latencyMs } from '../../records/calls/index.ts';
 import { type Costs, sumCost } from '../../records/costs/index.ts';
 
 /** What cells keep, beside counts and sums. */
@@ -34,12 +35,16 @@ const readers: Readonly<Record<TokenMetric, (tokens: Tokens) => number>> = {
   total_tokens: ({ total }) => total,
   cache_read_input_tokens: ({ cacheRead }) => cacheRead,
   cache_creation_input_tokens: ({ cacheWrite }) => cacheWrite,
+  reasoning_tokens: ({ reasoning }) => reasoning,
 };
 
 const costReaders: Readonly<Record<CostMetric, (cost: ModelCost) => number>> = {
   input_cost: (cost) => cost.prompt_tokens_total_cost,
   output_cost: (cost) => cost.completion_tokens_total_cost,
   total_cost: sumCost,
+  cache_read_input_cost: ({ cache_read_tokens_total_cost: cost = 0 }) => cost,
+  cache_creation_input_cost: ({ cache_creation_tokens_total_cost: cost = 0 }) => cost,
+  reasoning_cost: ({ reasoning_tokens_total_cost: cost = 0 }) => cost,
 };
 
 /** What calls used of one model: its metrics, each over the calls that used it. */
@@ -242,6 +247,7 @@ export interface Dimensions {
   readonly opName: string;
   readonly userId: string;
   readonly status: string;
+  readonly source: CallSource;
 }
 
 /** The calls of some time that do not differ in their dimensions. */
@@ -253,6 +259,7 @@ export const toDimensions = (header: CallHeader): Dimensions => ({
   opName: header.start.opName,
   userId: header.start.userId,
   status: getStatus(header),
+  source: getSource(header.start),
 });
 
 /** Groups by their dimensions. */
@@ -266,7 +273,7 @@ export class Groups {
 
   /** The cell of a group, made if there is none yet. */
   cell(dimensions: Dimensions): Cell {
-    const key = `${dimensions.status}\n${dimensions.userId}\n${dimensions.opName}`;
+    const key = `${dimensions.source}\n${dimensions.status}\n${dimensions.userId}\n${dimensions.opName}`;
     const known = this.#groups.get(key);
     if (known) return known.cell;
     const cell = new Cell(this.#keeping);

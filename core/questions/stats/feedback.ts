@@ -143,7 +143,7 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
     const buckets = [...cells]
       .sort(([a], [b]) => a - b)
       .map(([bucket, { count, numbers }]): BucketRow => {
-        const made = metrics.flatMap((metric, i) => {
+        const metricValues = metrics.flatMap((metric, i) => {
           const counted = numbers[i] ?? new Numbers(true);
           inAll.numbers[i]?.merge(counted);
           return computeFigures(metric, withSketch(counted)).map(([name, value]) => [
@@ -151,7 +151,7 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
             value,
           ]);
         });
-        return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(made) };
+        return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(metricValues) };
       });
     const stats = metrics.map((metric, i) => {
       const counted = inAll.numbers[i] ?? new Numbers(true);

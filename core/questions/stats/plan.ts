@@ -15,7 +15,7 @@ const makeReaders = (): ReadonlyMap<string, (dimensions: Dimensions) => JsonValu
   ]);
 
 /** The fields to group by that groups know. */
-const known: ReadonlySet<GroupField> = new Set(['op_name', 'user', 'status']);
+const known: ReadonlySet<GroupField> = new Set(['op_name', 'user', 'status', 'source']);
 
 /** Why groups cannot answer what is asked for; undefined if they can. */
 const unknownToGroups = (
@@ -23,7 +23,7 @@ const unknownToGroups = (
   where: Expression | null,
   groupBy: readonly GroupField[],
 ): string | undefined => {
-  const { opNames: _ops, userIds: _users, ...others } = filter;
+  const { opNames: _ops, userIds: _users, sources: _sources, ...others } = filter;
   const set = Object.entries(others).find(([, value]) => value !== null && value !== false);
   if (set) return `filter by ${set[0]}`;
   const readers = makeReaders();
@@ -77,11 +77,12 @@ export const planStats = (request: StatsRequest, edges: readonly number[]): Stat
 
 /** Makes the test of groups by a filter and a query that groups can tell. */
 export const groupTest = (
-  { opNames, userIds }: CallsFilter,
+  { opNames, userIds, sources }: CallsFilter,
   where: Expression | null,
 ): ((dimensions: Dimensions) => boolean) => {
   const op = matchesAny(opNames);
   const user = among(userIds);
+  const source = among(sources);
   const readers = makeReaders();
   const passes =
     where === null
@@ -92,5 +93,8 @@ export const groupTest = (
           ({ text }) => readers.get(text) ?? (() => undefined),
         );
   return (dimensions) =>
-    op?.(dimensions.opName) !== false && user?.(dimensions.userId) !== false && passes(dimensions);
+    op?.(dimensions.opName) !== false &&
+    user?.(dimensions.userId) !== false &&
+    source?.(dimensions.source) !== false &&
+    passes(dimensions);
 };

@@ -1,4 +1,5 @@
 import { everyCall } from '../../../api/queries.ts';
+import { readSource } from '../../../api/shared/header-fields.ts';
 import { tokenMetrics } from '../../../api/stats.ts';
 import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
@@ -147,15 +148,20 @@ class RolledUp {
     const { table, projectId, store, now } = this.#reading;
     const fresh = this.#fresh();
     if (fresh.length === 0) return;
-    const made = new Map([...this.#hourly, ...fresh.map((rollup) => [rollup.number, rollup] as const)]);
+    const rollupsByHour = new Map([
+      ...this.#hourly,
+      ...fresh.map((rollup) => [rollup.number, rollup] as const),
+    ]);
     const changed = [...new Set(fresh.map(({ number }) => Math.floor(number / hoursOfDay)))];
     const days = changed.slice(0, maxStoredDays);
     const whole = this.hours.wholeDays
-      ? days.filter((day) => hoursOfTheDay(day).every((hour) => made.has(hour)))
+      ? days.filter((day) => hoursOfTheDay(day).every((hour) => rollupsByHour.has(hour)))
       : [];
     const paged = days.filter((day) => !whole.includes(day));
-    const ofDays = whole.map((day) => this.#rollupOfDay(day, made));
-    const ofHours = paged.flatMap((day) => hoursOfTheDay(day).flatMap((hour) => made.get(hour) ?? []));
+    const ofDays = whole.map((day) => this.#rollupOfDay(day, rollupsByHour));
+    const ofHours = paged.flatMap((day) =>
+      hoursOfTheDay(day).flatMap((hour) => rollupsByHour.get(hour) ?? []),
+    );
     const spent = { ...budget, deadline: Math.min(budget.deadline, now() + storeMs) };
     await Promise.all([
       storeRollups(table, 'days', projectId, ofDays, store.retentionDays, spent),
@@ -234,10 +240,10 @@ class RolledUp {
     return fresh;
   }
 
-  #rollupOfDay(day: number, made: ReadonlyMap<Hour, Rollup>): Rollup {
+  #rollupOfDay(day: number, rollupsByHour: ReadonlyMap<Hour, Rollup>): Rollup {
     const all = new Groups(kept);
     for (const hour of hoursOfTheDay(day))
-      for (const group of made.get(hour)?.groups ?? []) all.cell(group).merge(group.cell);
+      for (const group of rollupsByHour.get(hour)?.groups ?? []) all.cell(group).merge(group.cell);
     return { number: day, mark: this.#markOfDay(day), groups: all.all };
   }
 }
@@ -268,14 +274,16 @@ const addPrice = (cell: ModelCell, price: PriceInForce): void => {
   const { sum: prompt, count } = cell.input_tokens;
   const read = cell.cache_read_input_tokens.sum;
   const written = cell.cache_creation_input_tokens.sum;
-  const input =
-    (prompt - read - written) * price.promptTokenCost +
-    read * price.cacheReadTokenCost +
-    written * price.cacheWriteTokenCost;
+  const readCost = read * price.cacheReadTokenCost;
+  const writtenCost = written * price.cacheWriteTokenCost;
+  const input = (prompt - read - written) * price.promptTokenCost + readCost + writtenCost;
   const output = cell.output_tokens.sum * price.completionTokenCost;
   set(cell.input_cost, count, input);
   set(cell.output_cost, count, output);
   set(cell.total_cost, count, input + output);
+  set(cell.cache_read_input_cost, count, readCost);
+  set(cell.cache_creation_input_cost, count, writtenCost);
+  set(cell.reasoning_cost, count, cell.reasoning_tokens.sum * price.completionTokenCost);
 };
 
 /**
@@ -351,7 +359,7 @@ export const storeRollups = async (
 
 /*
  * Rollups are stored as one compressed MessagePack list, [version, names, rollups]. A rollup is
- * [number, mark, groups]; a group is [op, user, status, calls, errors, latency, models]. Texts are
+ * [number, mark, groups]; a group is [op, user, status, calls, errors, latency, models, source]. Texts are
  * numbers in the list of names.
  */
 
@@ -376,7 +384,17 @@ type PackedLatency = [
   negative: PackedBins,
 ];
 type PackedModel = [name: number, calls: number, ...numbers: (readonly [number, number, number] | 0)[]];
-type PackedGroup = [number, number, number, number, number, PackedLatency | null, PackedModel[]];
+type PackedGroup = [
+  op: number,
+  user: number,
+  status: number,
+  calls: number,
+  errors: number,
+  latency: PackedLatency | null,
+  models: PackedModel[],
+  /** Releases before sources were told apart have none. */
+  source?: number,
+];
 
 const packBins = (bins: Bins): PackedBins => {
   const sorted = [...bins].sort(([a], [b]) => a - b);
@@ -443,7 +461,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
     names.set(text, number);
     return number;
   };
-  const packGroup = ({ opName, userId, status, cell }: Group): PackedGroup => [
+  const packGroup = ({ opName, userId, status, source, cell }: Group): PackedGroup => [
     numberName(opName),
     numberName(userId),
     numberName(status),
@@ -451,6 +469,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
     cell.errors,
     packLatency(cell.latency),
     [...cell.models].map(([model, usage]) => packModel(numberName(model), usage)),
+    numberName(source),
   ];
   const packed = rollups.map(({ number, mark, groups }) => [number, mark, groups.map(packGroup)]);
   return pack(encodeMessagePack([version, [...names.keys()], packed]));
@@ -459,7 +478,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
 /**
  * Unpacks rollups.
  *
- * @returns none if another release wrote them: they are made anew
+ * @returns without those that another release wrote otherwise: they are made anew
  * @throws Error if the bytes are damaged
  */
 const unpackRollups = async (bytes: Uint8Array): Promise<Rollup[]> => {
@@ -469,13 +488,25 @@ const unpackRollups = async (bytes: Uint8Array): Promise<Rollup[]> => {
     [number, number, PackedGroup[]][],
   ];
   if (found !== version) return [];
-  const unpackGroup = ([op, user, status, calls, errors, latency, models]: PackedGroup): Group => {
+  const unpackGroup = (packedGroup: PackedGroup): Group | undefined => {
+    const [op, user, status, calls, errors, latency, models, sourceName] = packedGroup;
+    const source = sourceName === undefined ? undefined : readSource(names[sourceName]);
+    if (!source) return undefined;
     const cell = new Cell(kept);
     cell.calls = calls;
     cell.errors = errors;
     unpackLatency(latency, cell.latency);
     for (const model of models) unpackModel(model, cell.model(names[model[0]] ?? ''));
-    return { opName: names[op] ?? '', userId: names[user] ?? '', status: names[status] ?? '', cell };
+    return {
+      opName: names[op] ?? '',
+      userId: names[user] ?? '',
+      status: names[status] ?? '',
+      source,
+      cell,
+    };
   };
-  return packed.map(([number, mark, groups]) => ({ number, mark, groups: groups.map(unpackGroup) }));
+  return packed.flatMap(([number, mark, packedGroups]) => {
+    const groups = packedGroups.flatMap((group) => unpackGroup(group) ?? []);
+    return groups.length === packedGroups.length ? [{ number, mark, groups }] : [];
+  });
 };

@@ -12,7 +12,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
 import type { Costs } from '../../records/costs/index.ts';
-import { type CallRow, findCalls, type Lookups } from '../query/index.ts';
+import { findCalls, type Lookups, type QueriedCall } from '../query/index.ts';
 import type { Span } from './hours.ts';
 
 /** Which calls are scanned. */
@@ -58,12 +58,12 @@ const payloadsAtOnce = 100;
  * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
  * without any. The scan waits for a promise that it returns.
  */
-type TakeCall = (call: CallRow, usage: JsonValue, failed?: string) => unknown;
+type TakeCall = (call: QueriedCall, usage: JsonValue, failed?: string) => unknown;
 
 const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
 
 /** The model that a call's inputs name; undefined if they name none. */
-const getModel = ({ payload }: CallRow): string | undefined => {
+const getModel = ({ payload }: QueriedCall): string | undefined => {
   const model = valueAt(parseJson(payload?.inputs ?? 'null') as JsonValue, ['model']);
   return typeof model === 'string' && model !== '' ? model : undefined;
 };
@@ -87,15 +87,15 @@ export const scanCalls = async (
   const operands = [...isDuring('started_at', from, to), ...(where ? [where] : [])];
   const inSpan: Expression = { kind: 'and', operands };
   const selection = { projectId, filter, where: inSpan, limit: null, includes: noIncludes };
-  const wanted = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];
-  const query = findCalls(store, selection, budget, lookups, wanted);
+  const payloadColumns = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];
+  const query = findCalls(store, selection, budget, lookups, payloadColumns);
   const reader = new PayloadReader(store, projectId, budget);
-  let apart: CallRow[] = [];
-  const takeRow = (row: CallRow): unknown => {
+  let apart: QueriedCall[] = [];
+  const takeRow = (row: QueriedCall): unknown => {
     const isFailed = withFailed && failedWithoutUsage(row.header);
     return take(row, withUsage ? (row.usage ?? null) : null, isFailed ? getModel(row) : undefined);
   };
-  const isApart = ({ header, payload }: CallRow): boolean =>
+  const isApart = ({ header, payload }: QueriedCall): boolean =>
     payload === null &&
     ((withUsage && header.end?.usage === true) ||
       (withFailed && failedWithoutUsage(header)) ||

@@ -3,7 +3,7 @@ import type { StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import type { JsonValue, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { PayloadReader } from '../../records/calls/index.ts';
-import { type CallRow, compileTests, plan, type Tests } from '../query/index.ts';
+import { compileTests, plan, type QueriedCall, type Tests } from '../query/index.ts';
 import { keepingFor } from './answer.ts';
 import type { Cell } from './cells.ts';
 import type { Span } from './hours.ts';
@@ -74,12 +74,15 @@ const scanFor = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const withUsage = asks.some((ask) => keepingFor(ask).usage);
-  const add = (ask: Ask, { header }: CallRow, usage: JsonValue): void => {
+  const add = (ask: Ask, { header }: QueriedCall, usage: JsonValue): void => {
     const { startedAt } = header.start;
     if (startedAt < ask.span[0] || startedAt >= ask.span[1]) return;
     ask.cellAt(startedAt).add(header, usage, computeCosts?.(usage, startedAt) ?? {});
   };
-  const scan = (ask: Pick<Ask, 'filter' | 'where'>, take: (row: CallRow, usage: JsonValue) => unknown) => {
+  const scan = (
+    ask: Pick<Ask, 'filter' | 'where'>,
+    take: (row: QueriedCall, usage: JsonValue) => unknown,
+  ) => {
     const scanned = { projectId, filter: ask.filter, where: ask.where, withUsage, withFailed: false };
     return scanCalls(store, { ...scanned, attributes: [] }, span, take, counts, budget, lookups);
   };
@@ -103,7 +106,9 @@ const scanFor = async (
     return [ask, compileTests(query, plan(query, span[1]))];
   });
   const reader = new PayloadReader(store, projectId, budget);
-  const readPayloads = async (waiting: ReadonlyMap<string, readonly [CallRow, JsonValue]>): Promise<void> => {
+  const readPayloads = async (
+    waiting: ReadonlyMap<string, readonly [QueriedCall, JsonValue]>,
+  ): Promise<void> => {
     for (const call of await reader.read([...waiting.values()].map(([{ header }]) => header))) {
       const [found, usage] = waiting.get(call.header.id) ?? [];
       if (!found) continue;
@@ -113,7 +118,7 @@ const scanFor = async (
         if (later && onHeader(row) && later(row)) add(ask, row, usage ?? null);
     }
   };
-  let waiting = new Map<string, readonly [CallRow, JsonValue]>();
+  let waiting = new Map<string, readonly [QueriedCall, JsonValue]>();
   const readWaiting = (): Promise<void> => {
     const some = waiting;
     waiting = new Map();

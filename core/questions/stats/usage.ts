@@ -125,6 +125,15 @@ interface OwnUsage {
   readonly costs: Readonly<Record<string, ModelCost>>;
 }
 
+/** What is added up of costs; all else is of the latest price. */
+const totalCosts = [
+  'prompt_tokens_total_cost',
+  'completion_tokens_total_cost',
+  'cache_read_tokens_total_cost',
+  'cache_creation_tokens_total_cost',
+  'reasoning_tokens_total_cost',
+] as const;
+
 const addTo = (sum: ModelUsage, tokens: Tokens, cost: ModelCost | undefined): void => {
   sum.requests += tokens.requests;
   sum.prompt_tokens += tokens.prompt;
@@ -132,13 +141,15 @@ const addTo = (sum: ModelUsage, tokens: Tokens, cost: ModelCost | undefined): vo
   sum.total_tokens += tokens.total;
   sum.cache_read_input_tokens += tokens.cacheRead;
   sum.cache_creation_input_tokens += tokens.cacheWrite;
+  sum.reasoning_tokens += tokens.reasoning;
   if (!cost) return;
   const { requests, prompt_tokens, completion_tokens, total_tokens, ...price } = cost;
-  const { prompt_tokens_total_cost: prompt = 0, completion_tokens_total_cost: completion = 0 } = sum;
-  Object.assign(sum, price, {
-    prompt_tokens_total_cost: prompt + price.prompt_tokens_total_cost,
-    completion_tokens_total_cost: completion + price.completion_tokens_total_cost,
+  const sums = totalCosts.flatMap((name) => {
+    const before = sum[name];
+    const more = price[name];
+    return before === undefined && more === undefined ? [] : [[name, (before ?? 0) + (more ?? 0)]];
   });
+  Object.assign(sum, price, Object.fromEntries(sums));
 };
 
 const nothing = (): ModelUsage => ({
@@ -148,6 +159,7 @@ const nothing = (): ModelUsage => ({
   total_tokens: 0,
   cache_read_input_tokens: 0,
   cache_creation_input_tokens: 0,
+  reasoning_tokens: 0,
 });
 
 /** Sums what calls used by model. The price that is answered is that of the latest call. */

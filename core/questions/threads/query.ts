@@ -26,8 +26,8 @@ import {
   type Micros,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
-import { type CallHeader, threadRange, turnsRange } from '../../records/calls/index.ts';
-import { joinParts, scanParts } from '../query/index.ts';
+import { type CallHeader, getSource, threadRange, turnsRange } from '../../records/calls/index.ts';
+import { among, joinParts, scanParts } from '../query/index.ts';
 import { type Plan, plan } from './plan.ts';
 import { ThreadFold, type Turn } from './statistics.ts';
 
@@ -60,7 +60,7 @@ export interface ThreadsAnswer {
 export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestBudget): ThreadsAnswer => {
   const planned = plan(query);
   const counts: ThreadsCounts = { rows: 0, turns: 0, threads: 0, sent: 0 };
-  const found = readThreads(store, query.projectId, planned, counts, budget);
+  const found = readThreads(store, query, planned, counts, budget);
   // Times as they are answered are in order as texts too.
   const toText = (time: Micros | null) => (time === null ? null : formatTime(time));
   const after = toText(query.filter.after);
@@ -145,12 +145,13 @@ const toRanges = (
  */
 async function* readThreads(
   store: Store,
-  projectId: ProjectId,
+  { projectId, filter: { sources } }: ThreadsQuery,
   plan: Plan,
   counts: ReadCounts,
   budget: RequestBudget,
 ): AsyncGenerator<ThreadRow[]> {
   const { descending } = plan;
+  const isFrom = among(sources);
   for (const ranges of toRanges(store, projectId, plan)) {
     const ahead = readsAhead(plan, ranges.length);
     const options = { descending, firstPage: firstPageRows(plan), ahead, byThread: true };
@@ -158,7 +159,11 @@ async function* readThreads(
       counts.rows += batch.length;
       return batch;
     });
-    yield* foldThreads(joinParts(store, projectId, rows, budget), counts);
+    const turns = joinParts(store, projectId, rows, budget);
+    const counted = isFrom
+      ? mapBatches(turns, (batch) => batch.filter(({ start }) => isFrom(getSource(start))))
+      : turns;
+    yield* foldThreads(counted, counts);
   }
 }
 

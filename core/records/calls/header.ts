@@ -25,9 +25,9 @@ import {
 } from './header-format.ts';
 import type {
   CallHeader,
+  CallPart,
   EndHeader,
   EndStatus,
-  Part,
   PayloadPointer,
   SpanRole,
   StartAttributes,
@@ -265,7 +265,7 @@ const readStartTime = (timeKey: Uint8Array): number => {
 };
 
 /** A stored part of a call. */
-type StoredContent = HeaderContent & { readonly part: Part };
+type StoredContent = HeaderContent & { readonly part: CallPart };
 
 /**
  * Folds the stored parts of one call, in any order. An end beside the start overrides one by

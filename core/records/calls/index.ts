@@ -51,5 +51,6 @@ export {
   responseIdIn,
   type Waiting,
 } from './responses.ts';
+export { getSource } from './sources.ts';
 export { maxTurnTraces } from './traces.ts';
 export { startCall, writeCalls } from './write.ts';

@@ -20,7 +20,7 @@ import {
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
 import { type Micros, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
 import { type HeaderContent, packHeader, unpackHeader } from './header.ts';
-import type { EndHeader, Part, PayloadPointer, StartHeader } from './model.ts';
+import type { CallPart, EndHeader, PayloadPointer, StartHeader } from './model.ts';
 
 /*
  * Every key of the calls table is composed and parsed here. Keys are bytes. A zero byte separates
@@ -61,13 +61,13 @@ export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(p
 /** The table's key of a call's start. */
 export const startKey = (projectId: ProjectId, id: string): TableKey<'calls'> => ({
   k: callKey(projectId, id),
-  p: 'S' satisfies Part,
+  p: 'S' satisfies CallPart,
 });
 
 /** The table's key of an end that was reported by itself. */
 export const endKey = (projectId: ProjectId, id: string): TableKey<'calls'> => ({
   k: callKey(projectId, id),
-  p: 'E' satisfies Part,
+  p: 'E' satisfies CallPart,
 });
 
 /** The call id in the table's partition key. */
@@ -147,7 +147,7 @@ export interface IndexedCall
 export const isTurn = (call: Pick<IndexedCall, 'id' | 'threadId' | 'turnId'>): boolean =>
   call.threadId !== null && call.turnId === call.id;
 
-const timeSortKey = (call: IndexedCall, part: Part): Buffer =>
+const timeSortKey = (call: IndexedCall, part: CallPart): Buffer =>
   joinBytes(signedTimeBytes(call.startedAt), sortableId(call.id), 0, part);
 
 /** The calls that a partition of `by_time` holds: roots, which have no parent, or all others. */
@@ -157,7 +157,11 @@ const timePartition = (projectId: ProjectId, level: Level, shard: number): Buffe
   joinBytes(projectId, 0, level === 'roots' ? 'r' : 'n', shard);
 
 /** The attributes of a row's key in `by_time`. */
-export const timeKeys = (call: IndexedCall, part: Part, shards: number): IndexKey<'calls', 'by_time'> => ({
+export const timeKeys = (
+  call: IndexedCall,
+  part: CallPart,
+  shards: number,
+): IndexKey<'calls', 'by_time'> => ({
   tk: timePartition(
     call.projectId,
     call.parentId === null ? 'roots' : 'nested',
@@ -190,7 +194,7 @@ const threadPartition = (projectId: ProjectId, turns: boolean, shard: number): B
 /** The attributes of a row's key in `by_thread`, for calls with a thread. */
 export const threadKeys = (
   call: IndexedCall & { readonly threadId: string },
-  part: Part,
+  part: CallPart,
   shards: number,
 ): IndexKey<'calls', 'by_thread'> => ({
   hk: threadPartition(call.projectId, isTurn(call), chooseShard(call.threadId, shards)),
@@ -207,7 +211,7 @@ export const getSortKey = (item: SortKeys): Uint8Array => {
 };
 
 /** The part that an index row is of, by the last byte of its sort key. */
-export const partOfRow = (sortKey: Uint8Array): Part => (sortKey.at(-1) === endByte ? 'E' : 'S');
+export const partOfRow = (sortKey: Uint8Array): CallPart => (sortKey.at(-1) === endByte ? 'E' : 'S');
 
 const endByte = 'E'.charCodeAt(0);
 
@@ -288,7 +292,7 @@ export const isFailed = (end: EndHeader | null): boolean => end?.status === 'err
 /** Whether an item is in the list of errors, or will be once its start is known. */
 export const isInErrors = ({ ek }: Item): boolean => ek !== undefined;
 
-const indexKeys = (store: Store, call: IndexedCall, part: Part, failed: boolean): Item => {
+const indexKeys = (store: Store, call: IndexedCall, part: CallPart, failed: boolean): Item => {
   const shards = shardCount(store);
   const { threadId } = call;
   // Ends of nested calls are not in by_thread: thread statistics are computed from turns alone.
@@ -311,7 +315,7 @@ const indexKeys = (store: Store, call: IndexedCall, part: Part, failed: boolean)
  */
 export const toItem = (
   store: Store,
-  { projectId, id, part }: CallName & { readonly part: Part },
+  { projectId, id, part }: CallName & { readonly part: CallPart },
   header: HeaderContent,
   indexed: StartHeader | null,
   failed = isFailed(header.end),
@@ -363,7 +367,7 @@ export interface StartItem extends StartEntry {
 /** A stored start or end, read from the table or an index. */
 export interface StoredPart extends HeaderContent {
   readonly id: string;
-  readonly part: Part;
+  readonly part: CallPart;
   /** The packed payload, if it is inline and the item or row shows it. */
   readonly inline: Uint8Array | undefined;
 }

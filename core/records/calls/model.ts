@@ -10,8 +10,8 @@ export interface StartAnswer {
   readonly traceId: string;
 }
 
-/** The part of a call that an item holds: its start or its end. */
-export type Part = 'S' | 'E';
+/** A call part: the start or the end of a call, which an item holds. */
+export type CallPart = 'S' | 'E';
 
 /**
  * The location of a payload block: `length` bytes from `offset` of an unpacked segment. If

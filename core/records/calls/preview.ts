@@ -241,10 +241,10 @@ function* callPieces(call: JsonValue): Generator<string> {
   const inner = at(call, 'function', 'functionCall', 'function_call', 'toolUse') ?? call;
   const name = at(inner, 'name') ?? at(call, 'name');
   if (typeof name !== 'string') return;
-  const given = at(inner, 'arguments', 'args', 'input');
+  const args = at(inner, 'arguments', 'args', 'input');
   yield `${name}(`;
-  if (typeof given === 'string') yield given;
-  else if (given !== undefined) yield* jsonPieces(given);
+  if (typeof args === 'string') yield args;
+  else if (args !== undefined) yield* jsonPieces(args);
   yield ')';
 }
 
@@ -272,10 +272,13 @@ function* callsPieces(messages: readonly JsonValue[]): Generator<string> {
   }
 }
 
-const lastText = (messages: readonly JsonValue[], wanted: (message: JsonValue) => boolean): string | null => {
+const lastText = (
+  messages: readonly JsonValue[],
+  matches: (message: JsonValue) => boolean,
+): string | null => {
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i] ?? null;
-    const text = wanted(message) ? oneLine(textPieces(message)) : null;
+    const text = matches(message) ? oneLine(textPieces(message)) : null;
     if (text !== null) return text;
   }
   return null;

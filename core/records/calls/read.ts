@@ -21,7 +21,7 @@ import {
   segmentItemKey,
   startKey,
 } from './items.ts';
-import type { CallHeader, Part, PayloadPointer } from './model.ts';
+import type { CallHeader, CallPart, PayloadPointer } from './model.ts';
 import {
   blockFields,
   cutBlock,
@@ -122,7 +122,7 @@ export const readParts = async (
   store: Store,
   projectId: ProjectId,
   ids: readonly string[],
-  parts: readonly Part[],
+  parts: readonly CallPart[],
   budget: RequestBudget,
   options: { consistent: boolean },
 ): Promise<StoredPart[]> => {

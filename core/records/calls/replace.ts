@@ -104,6 +104,7 @@ const withPlainBytes = (item: Item): Item =>
  *
  * @param starts with the items to store
  * @param marks has marked the hours of these starts, and marks those that calls are moved out of
+ * @param addsOnly whether stored starts stay as they are, and only what was reserved is replaced
  * @param onAwaited is told of each start that others waited for, before it is written
  * @returns the traces of the calls that name none, as they are stored now, by {@link toCallKey}
  * @throws ServiceError 503 when storage does not accept them in time
@@ -113,13 +114,17 @@ export const replaceStarts = async (
   starts: readonly ReportedStart[],
   marks: HourMarks,
   budget: RequestBudget,
-  onAwaited: (call: CallName) => void = () => {},
+  {
+    addsOnly = false,
+    onAwaited = () => {},
+  }: { readonly addsOnly?: boolean; readonly onAwaited?: ((call: CallName) => void) | undefined } = {},
 ): Promise<Map<string, string>> => {
   const traces = new Map<string, string>();
   const noted = new Set<ReportedStart>();
-  await compareAndSwapAll(budget, starts, async (left) => {
-    const entries = await readStartEntries(store, left, budget);
+  await compareAndSwapAll(budget, starts, async (all) => {
+    const entries = await readStartEntries(store, all, budget);
     const stored = new Map(entries.map((entry) => [keyText(entry.item), entry]));
+    const left = addsOnly ? all.filter(({ item }) => !stored.get(keyText(item))?.start) : all;
     const replacements = await Promise.all(
       left.map((report) => planReplacement(store, report, stored.get(keyText(report.item)))),
     );

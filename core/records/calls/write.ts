@@ -17,6 +17,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { redactReports } from '../redaction.ts';
 import { HourMarks } from '../rollups.ts';
+import { ownTraces, toAdded } from './adding.ts';
 import { attributesForHeader, withGivenUser } from './header.ts';
 import {
   type CallName,
@@ -49,6 +50,7 @@ import {
   updateCall,
 } from './replace.ts';
 import { groupReports, type ReportedCall } from './reports.ts';
+import { withSources } from './sources.ts';
 import { findReservations, reserveTraces, settleTraces } from './traces.ts';
 
 /**
@@ -57,12 +59,14 @@ import { findReservations, reserveTraces, settleTraces } from './traces.ts';
  * same request may be sent again.
  *
  * @param userId the user of the reporting key
+ * @param addsOnly whether what is stored stays as it is, and the answer says nothing of it: {@link toAdded}
  * @param idsAreNew whether the service made all ids for this request, so that no call exists yet
  * @param areJudges whether judges of the service made the calls
  * @param isMet whether thread, turn and user of a span come of all that is known of its trace
  * @param placeOf where each report stands in the body of the request: errors name it
  * @param onAwaited is told of each start that others waited for
- * @throws ServiceError as {@link redactReports}; 503 when storage does not accept it in time
+ * @throws ServiceError as {@link redactReports} and, with `addsOnly`, {@link ownTraces}; 503 when storage does
+ * not accept it in time
  */
 export const writeCalls = async (
   store: Store,
@@ -70,12 +74,14 @@ export const writeCalls = async (
   userId: string,
   budget: RequestBudget,
   {
+    addsOnly = false,
     idsAreNew = false,
     areJudges = false,
     isMet = () => false,
     getPlace,
     onAwaited,
   }: {
+    readonly addsOnly?: boolean;
     readonly idsAreNew?: boolean;
     readonly areJudges?: boolean;
     readonly isMet?: (call: CallName) => boolean;
@@ -83,10 +89,13 @@ export const writeCalls = async (
     readonly onAwaited?: (call: CallName) => void;
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
-  const reports = await nameCalls(store, await redactReports(store, sent, getPlace), budget);
-  const { calls, callOfReport } = groupReports(reports);
-  for (const { projectId } of calls) store.noteProject?.(projectId);
-  const stored = await storedStarts(store, calls, budget);
+  const redacted = await redactReports(store, sent, getPlace);
+  const reports = await nameCalls(store, withSources(redacted, store.sourceOfEnvironment), addsOnly, budget);
+  const { calls: reported, callOfReport } = groupReports(reports);
+  const own = addsOnly ? ownTraces(reports, reported, getPlace) : undefined;
+  for (const { projectId } of reported) store.noteProject?.(projectId);
+  const stored = await storedStarts(store, reported, addsOnly, budget);
+  const calls = own ? await toAdded(store, reported, { traces: own, stored }, userId, budget) : reported;
   const traces = await settleTraces(store, calls, stored, budget);
   const toReported = reportedMaker(store, stored, traces, { userId, idsAreNew, areJudges, isMet });
   const locations = await storePayloads(
@@ -113,20 +122,20 @@ export const writeCalls = async (
   const marks = new HourMarks(store, budget);
   await markHours(marks, [...starts, ...ended]);
   const existing = await insertNew(store, starts, ends, budget);
-  const kept = await replaceStarts(store, existing.starts, marks, budget, onAwaited);
+  const kept = await replaceStarts(store, existing.starts, marks, budget, { addsOnly, onAwaited });
   if ([...kept].some(([name, trace]) => traces.get(name) !== trace)) {
     // Calls and their parents may now be in different traces, as no look before the write showed.
     for (const [name, trace] of kept) traces.set(name, trace);
     await reserveTraces(store, findReservations(calls, stored, traces), budget);
   }
-  await replaceEnds(store, existing.ends, budget);
+  if (!addsOnly) await replaceEnds(store, existing.ends, budget);
   await dropEnds(store, ended, budget);
   const failed = calls.filter(({ start, end }) => start === null && hasException(end));
   await addToErrors(store, failed, ended, budget);
 
   return reports.map((report, i) => {
     const call = callOfReport[i];
-    return report.kind === 'start' && call ? { id: call.id, traceId: getTrace(traces, call) } : null;
+    return report.kind === 'start' && call ? { id: call.id, traceId: getTrace(own ?? traces, call) } : null;
   });
 };
 
@@ -158,8 +167,8 @@ const reportedMaker = (
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
   return (call: ReportedCall, location: PayloadLocation): ReportedStart | ReportedEnd => {
     const { projectId, id, start: reported } = call;
-    const made = reported && toStart(reported, getTrace(traces, call), userId, location);
-    const start = made && areJudges ? { ...made, isJudges: true as const } : made;
+    const startHeader = reported && toStart(reported, getTrace(traces, call), userId, location);
+    const start = startHeader && areJudges ? { ...startHeader, isJudges: true as const } : startHeader;
     const end = call.end && toEnd(call.end, location);
     const whole = toItem(
       store,
@@ -292,14 +301,15 @@ const getTrace = (traces: ReadonlyMap<string, string>, call: ReportedCall): stri
 /**
  * The stored starts that a request depends on, and what is reserved for them, by
  * {@link toCallKey}. An end needs its start for its index keys. A start without a trace needs its
- * own, in case it is a repetition, and its parent's.
+ * own, in case it is a repetition, and its parent's. What may only add needs all of its own, and no others.
  */
 const storedStarts = async (
   store: Store,
   calls: readonly ReportedCall[],
+  addsOnly: boolean,
   budget: RequestBudget,
 ): Promise<Map<string, StartEntry>> => {
-  const needed = neededStarts(calls);
+  const needed = addsOnly ? calls.filter(({ hasClientId }) => hasClientId) : neededStarts(calls);
   const found = needed.length > 0 ? await readStartEntries(store, needed, budget) : [];
   return new Map(found.map((start) => [toCallKey(start), start]));
 };
@@ -342,7 +352,7 @@ const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): C
 /**
  * Gives calls the names that their ends bring, as Weave's SDKs may. That comes before the ends are
  * stored, so that a call that has ended has its name. An end that came before its start names
- * nothing: the start will bring a name.
+ * nothing: the start will bring a name. With `addsOnly`, stored calls keep their names.
  *
  * @returns the reports, with names of ends on the starts of the same calls
  * @throws ServiceError 503 when storage does not accept the names in time
@@ -350,6 +360,7 @@ const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): C
 const nameCalls = async (
   store: Store,
   reports: readonly CallReport[],
+  addsOnly: boolean,
   budget: RequestBudget,
 ): Promise<readonly CallReport[]> => {
   const ends = reports.flatMap((report): NamedEnd[] => {
@@ -358,7 +369,7 @@ const nameCalls = async (
   });
   if (ends.length === 0) return reports;
   const started = new Set(reports.map(startedBy));
-  const alone = ends.filter((end) => !started.has(toCallKey(end)));
+  const alone = addsOnly ? [] : ends.filter((end) => !started.has(toCallKey(end)));
   await mapConcurrent(alone, renameConcurrency, ({ projectId, id, displayName }) =>
     updateCall(store, projectId, id, { displayName }, budget).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.status !== 404) throw error;
@@ -377,9 +388,11 @@ export const startCall = async (
   start: CallStart,
   userId: string,
   budget: RequestBudget,
+  addsOnly = false,
 ): Promise<StartAnswer> => {
   const reports = [{ kind: 'start', start }] as const;
-  const [answer] = await writeCalls(store, reports, userId, budget, { getPlace: () => ['start'] });
+  const options = { addsOnly, getPlace: () => ['start'] };
+  const [answer] = await writeCalls(store, reports, userId, budget, options);
   if (!answer) throw new Error('the start of a call was not answered');
   return answer;
 };

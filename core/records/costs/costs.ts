@@ -46,6 +46,15 @@ const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
     tokens.cacheRead * price.cacheReadTokenCost +
     tokens.cacheWrite * price.cacheWriteTokenCost,
   completion_tokens_total_cost: tokens.completion * price.completionTokenCost,
+  ...(tokens.cacheRead > 0 && {
+    cache_read_tokens_total_cost: tokens.cacheRead * price.cacheReadTokenCost,
+  }),
+  ...(tokens.cacheWrite > 0 && {
+    cache_creation_tokens_total_cost: tokens.cacheWrite * price.cacheWriteTokenCost,
+  }),
+  ...(tokens.reasoning > 0 && {
+    reasoning_tokens_total_cost: tokens.reasoning * price.completionTokenCost,
+  }),
   prompt_token_cost_unit: price.promptTokenCostUnit,
   completion_token_cost_unit: price.completionTokenCostUnit,
   effective_date: timeText(price.effectiveDate),

@@ -102,9 +102,9 @@ export const encoder = (
   names: FieldNames = ownNames,
 ): ((record: FeedbackRecord) => string) => {
   const all = Object.keys(values);
-  const asked = Map.groupBy((fields ?? all).map(toPath), ({ field }) => field);
+  const pathsByField = Map.groupBy((fields ?? all).map(toPath), ({ field }) => field);
   const columns = all.flatMap((field) => {
-    const paths = asked.get(field);
+    const paths = pathsByField.get(field);
     if (!paths) return [];
     const isWhole = paths.some(({ steps }) => steps.length === 0);
     return [

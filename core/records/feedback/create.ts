@@ -1,4 +1,6 @@
 import type { CreatedFeedback, FeedbackDraft } from '../../../api/feedback.ts';
+import { judgedBy } from '../../../api/shared/evaluators.ts';
+import { askedBy } from '../../../api/shared/feedback.ts';
 import { shortDigest } from '../../../foundations/encoding/index.ts';
 import {
   compareAndSwap,
@@ -16,6 +18,7 @@ import {
   type Micros,
   newId,
   qualifiedId,
+  ServiceError,
   tooLarge,
   utf8Length,
 } from '../../../foundations/wire/index.ts';
@@ -101,10 +104,40 @@ export const toAnswer = (
   { id, createdAt, userId }: FeedbackRecord['header'],
 ): CreatedFeedback => ({ id, created_at: formatTime(createdAt), svc_user_id: userId, payload });
 
+/** Fields by which feedback is a verdict of an evaluator, or an answer to what a project asks people. */
+const claims = ['annotationRef', 'runnableRef', 'callRef', 'triggerRef'] as const;
+const claimNames = {
+  annotationRef: 'annotation_ref',
+  runnableRef: 'runnable_ref',
+  callRef: 'call_ref',
+  triggerRef: 'trigger_ref',
+} as const satisfies Readonly<Record<(typeof claims)[number], string>>;
+
+/**
+ * Refuses feedback as only a project's own people and programs give it.
+ *
+ * @throws ServiceError 403 that names each field
+ */
+const refuseClaims = (creations: readonly Creation[]): void => {
+  const details = creations.flatMap(({ draft, loc }) => {
+    const fields: string[] = claims.filter((name) => draft[name] !== null).map((name) => claimNames[name]);
+    if (judgedBy(draft.type) !== undefined || askedBy(draft.type) !== undefined) fields.push('feedback_type');
+    const msg = 'this key may only report: verdicts of evaluators and reviews take the role write';
+    return fields.map((field) => ({ loc: ['body', ...loc, field], msg, type: 'forbidden' }));
+  });
+  if (details.length > 0) throw new ServiceError(403, details);
+};
+
 /** What is to be stored, and its location in the request's body. */
 export interface Creation {
   readonly draft: FeedbackDraft;
   readonly loc: readonly string[];
+}
+
+/** How feedback is stored. */
+export interface Adding {
+  /** @default false */
+  readonly addsOnly?: boolean;
 }
 
 type Request = Omit<Creation, 'draft'> & { readonly record: NewRecord };
@@ -120,6 +153,8 @@ const projectConcurrency = 4;
  * written, unless the id came to exist after it was looked up.
  *
  * @param userId whose key stores it
+ * @param addsOnly whether what is stored stays as it is, and the answer says nothing of it: an id that is
+ * taken is answered as if it had been free
  * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503
  * when storage does not take it all in time. After a 503 the same request may be sent again
  */
@@ -128,14 +163,17 @@ export const createFeedback = async (
   creations: readonly Creation[],
   userId: string,
   budget: RequestBudget,
+  { addsOnly = false }: Adding = {},
 ): Promise<CreatedFeedback[]> => {
+  if (addsOnly) refuseClaims(creations);
   const requests: Request[] = [];
   for (const { draft, loc } of creations)
     requests.push({ record: newRecord(await redactFeedback(store, draft, loc), userId), loc });
   refuseLarge(requests);
   for (const { record } of requests) store.noteProject?.(record.header.projectId);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.
-  const stored = requests.length > 1 ? await findStored(store, requests, budget) : new Map<string, Stored>();
+  const isLookedUp = requests.length > 1 && !addsOnly;
+  const stored = isLookedUp ? await findStored(store, requests, budget) : new Map<string, Stored>();
   const existing = matching(requests, stored);
   const fresh = requests.filter((request) => !existing.has(request));
   const prepared = await mapConcurrent(fresh, concurrency, async (request) => {
@@ -147,7 +185,7 @@ export const createFeedback = async (
   const taken = new Set(await insertItems(store.table, items, budget));
   const again = prepared.filter(({ item }) => taken.has(item));
   await mapConcurrent(again, concurrency, async ({ request, ...own }) => {
-    const found = await insertAgain(store, request, own, budget);
+    const found = await insertAgain(store, request, own, addsOnly, budget);
     if (found) existing.set(request, found);
   });
   return requests.map((request) =>
@@ -165,8 +203,9 @@ export const createOneFeedback = async (
   draft: FeedbackDraft,
   userId: string,
   budget: RequestBudget,
+  adding: Adding = {},
 ): Promise<CreatedFeedback> => {
-  const [answer] = await createFeedback(store, [{ draft, loc: [] }], userId, budget);
+  const [answer] = await createFeedback(store, [{ draft, loc: [] }], userId, budget, adding);
   if (!answer) throw new Error('a record of feedback was not answered');
   return answer;
 };
@@ -214,7 +253,7 @@ const matching = (
 
 /**
  * Stores a record whose id turned out to be taken, if it is taken by a tombstone or by nothing any
- * more.
+ * more. With `addsOnly`, a tombstone stays, too.
  *
  * @returns the record that is there with the same content; undefined if the given one was stored
  */
@@ -222,16 +261,18 @@ const insertAgain = async (
   store: Store,
   request: Request,
   own: PreparedItem,
+  addsOnly: boolean,
   budget: RequestBudget,
 ): Promise<StoredRecord | undefined> => {
   const { projectId, id } = request.record.header;
   return compareAndSwap(budget, async () => {
     const found = (await readStored(store, projectId, [id], budget)).get(id);
-    if (isRecord(found)) {
+    if (isRecord(found) || (addsOnly && found)) {
       // It may be this request's own insertion, whose answer was lost.
       const isOwn = own.object !== undefined && found.item.o === own.object;
       if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], budget);
-      if (!hasContent(found, request.record)) throw conflict(exists(request));
+      if (addsOnly) return { value: undefined };
+      if (!isRecord(found) || !hasContent(found, request.record)) throw conflict(exists(request));
       return { value: found };
     }
     await deleteObjects(store, getLeftovers(found?.item), budget);

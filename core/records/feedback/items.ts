@@ -438,14 +438,14 @@ export async function* withPayloads(
   budget: RequestBudget,
 ): AsyncGenerator<readonly Entry[]> {
   for await (const batch of batches) {
-    const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
-    const getSize = (entry: Entry) => (wanted.has(entry) ? batchShare(entry) : 0);
-    for (const some of wanted.size === 0 ? [batch] : bySize(batch, batchBytes, getSize)) {
-      const ids = some.flatMap((entry) => (wanted.has(entry) ? [getPosition(entry).id] : []));
+    const toHydrate = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
+    const getSize = (entry: Entry) => (toHydrate.has(entry) ? batchShare(entry) : 0);
+    for (const some of toHydrate.size === 0 ? [batch] : bySize(batch, batchBytes, getSize)) {
+      const ids = some.flatMap((entry) => (toHydrate.has(entry) ? [getPosition(entry).id] : []));
       const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], budget) : [];
       const now = new Map(whole.map((entry) => [getPosition(entry).id, entry]));
       yield some.flatMap((entry) => {
-        if (!wanted.has(entry)) return [entry];
+        if (!toHydrate.has(entry)) return [entry];
         const { id, createdAt } = getPosition(entry);
         const found = now.get(id);
         return found && getPosition(found).createdAt === createdAt ? [found] : [];

@@ -304,11 +304,13 @@ export const authorizeDeletion = async (
   if (allows(caller.grants, projectId, 'admin')) return;
   const authorize = authorizeChange(store, caller, projectId, budget);
   const filter = { ...everyVersion, objectIds: [objectId] };
-  const wanted = digests && new Set(digests);
+  const digestSet = digests && new Set(digests);
   let newestLeft: VersionHeader | null = null;
   let isLatestGone = false;
   for await (const batch of findAll(store, { projectId, filter }, 'ascending', atOnce, budget)) {
-    const deleted = batch.flatMap(({ header }) => (!wanted || wanted.has(header.digest) ? [header] : []));
+    const deleted = batch.flatMap(({ header }) =>
+      !digestSet || digestSet.has(header.digest) ? [header] : [],
+    );
     await authorize({ deleted, covered: null, uncovered: null });
     for (const { header, isLatest } of batch) {
       if (!deleted.includes(header)) newestLeft = header;

@@ -253,8 +253,8 @@ async function* answered(
   budget: RequestBudget,
 ): AsyncGenerator<readonly ObjectVersion[]> {
   const order = storedOrder(query.sortBy);
-  const wanted = query.limit === null ? null : query.offset + query.limit;
-  const found = findAll(store, query, order ?? 'ascending', order && wanted, budget);
+  const mostRows = query.limit === null ? null : query.offset + query.limit;
+  const found = findAll(store, query, order ?? 'ascending', order && mostRows, budget);
   const matches = versionFilter(query.filter);
   const hasLabels = await labelFilter(store, query, budget);
   const matching = mapBatches(found, (batch) =>

@@ -144,8 +144,8 @@ export const findDigests = async (
   versions: readonly string[],
   budget: RequestBudget,
 ): Promise<string[]> => {
-  const asked = versions.map((version) => ({ ...name, version: parseVersionName(version) }));
-  const named = await withoutAliases(store, asked, budget);
+  const versionNames = versions.map((version) => ({ ...name, version: parseVersionName(version) }));
+  const named = await withoutAliases(store, versionNames, budget);
   const toFind = named.filter(({ version }) => version === 'latest' || 'versionIndex' in version);
   const found = toFind.length > 0 ? await findVersions(store, toFind, budget) : [];
   const digests = named.flatMap(({ version }) =>

@@ -39,13 +39,13 @@ const locate = async (
   budget: RequestBudget,
 ): Promise<(Located | undefined)[]> => {
   const parsed = refs.map(parse);
-  const wanted = parsed.flatMap((ref) => ref ?? []);
+  const parsedRefs = parsed.flatMap((ref) => ref ?? []);
   const found = await findVersions(
     store,
-    wanted.map(({ address }) => address),
+    parsedRefs.map(({ address }) => address),
     budget,
   );
-  const located = new Map(wanted.map((ref, i) => [ref, found[i]]));
+  const located = new Map(parsedRefs.map((ref, i) => [ref, found[i]]));
   return parsed.map((ref) => {
     const version = ref && located.get(ref);
     return version && { version, steps: ref.steps };

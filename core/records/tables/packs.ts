@@ -208,11 +208,15 @@ export const findRows = async (
 };
 
 /** Collects the locations of wanted rows from an item of the index. */
-const collect = (item: Item, wanted: ReadonlyMap<string, string>, found: Map<string, Location[]>): void => {
+const collect = (
+  item: Item,
+  digestsByRow: ReadonlyMap<string, string>,
+  found: Map<string, Location[]>,
+): void => {
   const entries = Buffer.from(asBytes(item.d) ?? []);
   const pack = Buffer.from(asBytes(item.s) ?? []).toString('hex');
   for (let at = 0; at < entries.length; at += indexEntryBytes) {
-    const digest = wanted.get(entries.toString('latin1', at, at + nameBytes));
+    const digest = digestsByRow.get(entries.toString('latin1', at, at + nameBytes));
     if (digest === undefined) continue;
     const position = entries.readUIntBE(at + nameBytes, 3);
     const bytes = entries.readUIntBE(at + nameBytes + 3, 3);
@@ -361,7 +365,7 @@ export const partAt = ({ starts }: Pack, position: number): number =>
  *
  * @throws Error if they are missing
  */
-export const readPart = async (
+export const readPackPart = async (
   store: Store,
   projectId: ProjectId,
   pack: Pack,

@@ -10,8 +10,8 @@ import {
   partAt,
   type Run,
   readEntries,
+  readPackPart,
   readPacks,
-  readPart,
   textInLine,
 } from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
@@ -98,7 +98,7 @@ async function* readRuns(
       if (last?.pack !== pack || last.part !== part) {
         const isKnown = last?.pack === pack;
         const [lines, digests] = await Promise.all([
-          readPart(store, projectId, pack, part, budget),
+          readPackPart(store, projectId, pack, part, budget),
           isKnown ? entries : readEntries(store, projectId, pack, budget),
         ]);
         last = { pack, part, lines };
@@ -141,9 +141,9 @@ export async function* queryTable(
   const table = await findTable(store, projectId, digest, budget);
   if (!table) throw noTable(projectId, digest);
   const all = indexedRuns(table);
-  const wanted = rowDigests ? await runsOfRows(store, projectId, all, rowDigests, budget) : all;
+  const selectedRuns = rowDigests ? await runsOfRows(store, projectId, all, rowDigests, budget) : all;
   if (sort.length === 0) {
-    yield* readRuns(store, projectId, sliced(wanted, slice), budget);
+    yield* readRuns(store, projectId, sliced(selectedRuns, slice), budget);
     return;
   }
   if (table.bytes > maxSorted) {
@@ -151,7 +151,7 @@ export async function* queryTable(
     throw invalidAt(['body', 'sort_by'], msg);
   }
   const rows: ReadRow[] = [];
-  for await (const batch of readRuns(store, projectId, wanted, budget)) rows.push(...batch);
+  for await (const batch of readRuns(store, projectId, selectedRuns, budget)) rows.push(...batch);
   yield cutSlice(sorted(rows, sort), slice);
 }
 
@@ -207,7 +207,7 @@ export class RowReader {
     const first = this.#parts.keys().next().value;
     if (this.#parts.size >= maxParts && first !== undefined) this.#parts.delete(first);
     const lines = await remembered(this.#parts, `${projectId} ${id} ${part}`, () =>
-      readPart(this.#store, projectId, pack, part, this.#budget),
+      readPackPart(this.#store, projectId, pack, part, this.#budget),
     );
     const line = lines[from - (pack.starts[part] ?? 0)];
     return line === undefined ? undefined : textInLine(line);

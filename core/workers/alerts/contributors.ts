@@ -54,7 +54,7 @@ const ops = async (
 ): Promise<Named[]> => {
   const { metric } = number;
   const aggregation = metric === 'latency_ms' ? 'max' : 'sum';
-  const asked = { aggregations: [aggregation], percentiles: [] } as const;
+  const metricTerms = { aggregations: [aggregation], percentiles: [] } as const;
   const request: StatsRequest = {
     projectId,
     start,
@@ -65,8 +65,8 @@ const ops = async (
     where: alert.where,
     groupBy: ['op_name'],
     ...(metric === 'call_count' || metric === 'error_count' || metric === 'latency_ms'
-      ? { calls: [{ metric, ...asked }], usage: [] }
-      : { calls: [], usage: [{ metric, ...asked }] }),
+      ? { calls: [{ metric, ...metricTerms }], usage: [] }
+      : { calls: [], usage: [{ metric, ...metricTerms }] }),
   };
   const answer = await computeStats(calls, request, budget, lookups).answer();
   const values = new Map<string, number>();

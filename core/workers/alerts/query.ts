@@ -68,10 +68,10 @@ export const queryAlerts = async (
     readAlerts(objects, projectId, objectIds, parse, budget),
     readStandings(table, projectId, budget),
   ]);
-  const wanted = objectIds && new Set(objectIds);
+  const idSet = objectIds && new Set(objectIds);
   const history: HistoryEntry[] = [];
   const take = (dispatch: Dispatch): boolean => {
-    history.push(...toEntries(dispatch).filter(({ object_id }) => !wanted || wanted.has(object_id)));
+    history.push(...toEntries(dispatch).filter(({ object_id }) => !idSet || idSet.has(object_id)));
     return history.length < limit;
   };
   if (limit > 0) await readHistory(table, projectId, take, budget);

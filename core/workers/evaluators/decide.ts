@@ -1,6 +1,6 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import type { Micros } from '../../../foundations/wire/index.ts';
-import { CallRow } from '../../questions/query/index.ts';
+import { QueriedCall } from '../../questions/query/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import { endedCalls } from '../events/ended.ts';
 import {
@@ -62,7 +62,7 @@ const wantedChanges = async (
 /** A call that an evaluator wants as far as its header shows. */
 interface Candidate {
   readonly evaluator: LoadedEvaluator;
-  readonly row: CallRow;
+  readonly row: QueriedCall;
 }
 
 const isOver = ({ evaluator: { on } }: LoadedEvaluator, { start }: CallHeader): boolean =>
@@ -94,12 +94,12 @@ const findJobs = async (
   budget: RequestBudget,
 ): Promise<Job[]> => {
   const { calls } = watch;
-  const wanted = await wantedChanges(watch, changes, shares, budget);
-  const by = new Map(wanted.map(({ change, by }) => [change, by]));
+  const changesToJudge = await wantedChanges(watch, changes, shares, budget);
+  const by = new Map(changesToJudge.map(({ change, by }) => [change, by]));
   const ended = await endedCalls(calls, [...by.keys()], budget);
   const candidates = ended.flatMap(({ change, header }): readonly Candidate[] => {
     if (header.start.isJudges) return [];
-    const row = new CallRow(header);
+    const row = new QueriedCall(header);
     return shares.decide(header.projectId, () =>
       (by.get(change) ?? []).flatMap((evaluator) =>
         isOver(evaluator, header) && evaluator.tests.onHeader(row) ? { evaluator, row } : [],

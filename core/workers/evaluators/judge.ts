@@ -26,7 +26,7 @@ import {
   Recording,
   type UpstreamConfig,
 } from '../../doors/inference/index.ts';
-import { CallRow } from '../../questions/query/index.ts';
+import { QueriedCall } from '../../questions/query/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
 import { computeCosts, type LimitPrices, totalCost } from '../../records/costs/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
@@ -123,7 +123,7 @@ export const evaluatorLimit = ({
 
 /** Whether a call passes what an evaluator asks of its payloads; whoever decided knew its header. */
 const passesPayload = ({ tests }: LoadedEvaluator, call: StoredCall): boolean =>
-  !tests.later || tests.later(new CallRow(call.header).readAs(call));
+  !tests.later || tests.later(new QueriedCall(call.header).readAs(call));
 
 /**
  * The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked, as far
@@ -257,6 +257,7 @@ const ask = async (
   const requestId = randomUUID();
   const attributes = {
     kind: 'model',
+    source: ref === null ? 'trial' : 'judge',
     ...(ref === null ? { trial: true } : { evaluator: ref }),
     judged: callRef(projectId, callId),
     ...(prompt.cut.length > 0 && { shortened: [...prompt.cut] }),
@@ -430,14 +431,14 @@ class Session {
     const { spending, limits, askMs } = this.#judging;
     const ofOthers = (await limits?.(this.#loaded.projectId, this.#budget)) ?? [];
     const now = Date.now();
-    const wanted = {
+    const holdRequest = {
       limits: [evaluatorLimit(this.#loaded), ...ofOthers],
       amount,
       at: now,
       until: Math.min(this.#budget.deadline, now + askMs + storeMs),
       worker: this.#worker,
     };
-    const holding = await hold(spending, this.#entry, wanted, this.#budget).catch((error: unknown) => {
+    const holding = await hold(spending, this.#entry, holdRequest, this.#budget).catch((error: unknown) => {
       if (error instanceof SpendingLimitReached) return without(error.message);
       throw error;
     });

@@ -69,13 +69,15 @@ export const toRequest = (
   { messages }: Prompt,
   withFormat: boolean,
 ): JsonObject & { readonly model: string } => {
-  const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  const bounded = given.some(([name]) => name === 'max_tokens' || name === 'max_completion_tokens');
+  const setParameters = Object.entries(parameters ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
+  const bounded = setParameters.some(([name]) => name === 'max_tokens' || name === 'max_completion_tokens');
   return {
     model,
     messages: [...messages],
     ...(!bounded && { max_completion_tokens: usualTokens }),
-    ...(Object.fromEntries(given) as JsonObject),
+    ...(Object.fromEntries(setParameters) as JsonObject),
     ...(withFormat && { response_format: answerFormat(answer) }),
   };
 };

@@ -111,11 +111,11 @@ const idsAtOnce = 2000;
 /** The verdicts that there are not yet. */
 const missing = async (
   { feedback }: Scoring,
-  wanted: readonly Wanted[],
+  jobs: readonly Wanted[],
   budget: RequestBudget,
 ): Promise<Wanted[]> => {
   const left: Wanted[] = [];
-  for (const some of chunked(wanted, idsAtOnce)) {
+  for (const some of chunked(jobs, idsAtOnce)) {
     const toVerdictId = ({ loaded, header }: Wanted) => verdictId(loaded, header.id);
     const [projectId] = some.map(({ loaded }) => loaded.projectId);
     if (projectId === undefined) continue;
@@ -136,10 +136,10 @@ const concurrency = 8;
 /** About what judges cost, in dollars; null if a model has no price. */
 const estimated = async (
   scoring: Scoring,
-  wanted: readonly Wanted<Judger>[],
+  jobs: readonly Wanted<Judger>[],
   budget: RequestBudget,
 ): Promise<number | null> => {
-  const judged = wanted.filter(({ loaded }) => loaded.evaluator.judge);
+  const judged = jobs.filter(({ loaded }) => loaded.evaluator.judge);
   const [first] = judged;
   if (!first) return 0;
   const { projectId } = first.loaded;

@@ -38,12 +38,12 @@ export class Shares {
       return [];
     }
     const began = performance.now();
-    const made = work();
+    const results = work();
     this.#taken.set(projectId, {
       ms: taken.ms + performance.now() - began,
-      verdicts: taken.verdicts + (areVerdicts ? made.length : 0),
+      verdicts: taken.verdicts + (areVerdicts ? results.length : 0),
     });
-    return made;
+    return results;
   }
 
   /** A letter for each project with calls that were not decided about. */

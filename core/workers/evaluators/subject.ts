@@ -149,8 +149,10 @@ export class Subject {
   /** The calls of tools: those that an answer asks for, or of a trace those that were made. */
   async toolCalls(): Promise<number> {
     if (!this.#isTrace) return toolCallsIn(answerMessages(this.output)).length;
-    const made = (await this.#calls()).filter(({ start }) => start.attributes.kind === 'tool').length;
-    if (made > 0) return made;
+    const toolCallCount = (await this.#calls()).filter(
+      ({ start }) => start.attributes.kind === 'tool',
+    ).length;
+    if (toolCallCount > 0) return toolCallCount;
     const asked = (await this.#modelCalls()).map(
       ({ payload }) => toolCallsIn(answerMessages(parsed(payload.output))).length,
     );

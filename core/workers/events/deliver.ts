@@ -42,12 +42,12 @@ const entryOverhead = 100;
 /** Requests that are under way at once. */
 const concurrency = 8;
 
-const getSize = ({ detail }: ServiceEvent): number =>
+const entrySize = ({ detail }: ServiceEvent): number =>
   Buffer.byteLength(JSON.stringify(detail)) + entryOverhead;
 
 /** Cuts events into the requests that EventBridge takes. */
 const toRequests = (events: readonly ServiceEvent[]): ServiceEvent[][] =>
-  bySize(events, maxBytes, getSize).flatMap((some) => chunked(some, maxEntries));
+  bySize(events, maxBytes, entrySize).flatMap((some) => chunked(some, maxEntries));
 
 const toEntry = ({ kind, time, detail }: ServiceEvent, bus: string): PutEventsRequestEntry => ({
   EventBusName: bus,

@@ -151,8 +151,8 @@ export const endedCalls = async (
   budget: RequestBudget,
 ): Promise<EndedCall[]> => {
   const ends = changes.map((change) => ({ change, found: findEnd(change) }));
-  const asked = ends.flatMap(({ found }) => (found.kind === 'half' ? [found.other] : []));
-  const others = await findOthers(store, changes, asked, budget);
+  const missingHalves = ends.flatMap(({ found }) => (found.kind === 'half' ? [found.other] : []));
+  const others = await findOthers(store, changes, missingHalves, budget);
   return ends.flatMap(({ change, found }): EndedCall[] => {
     if (found.kind === 'whole') return [{ change, header: found.header }];
     const ended = found.kind === 'half' && joined(change, others.get(nameText(found.other)));

@@ -51,7 +51,7 @@ const eventId = (kind: ChangeKind, ...parts: readonly unknown[]): string =>
  */
 export const maxDetailBytes = 240 * 1024;
 
-const getSize = (value: JsonValue): number => Buffer.byteLength(JSON.stringify(value));
+const jsonSize = (value: JsonValue): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
  * The beginning of a value's JSON, as text. In a detail each of its quotes has a backslash, so it
@@ -68,10 +68,10 @@ const beginning = (value: JsonValue, bytes: number): string =>
  */
 export const withFitting = (detail: JsonObject, fields: JsonObject): JsonObject => {
   const names = Object.keys(fields);
-  const sizes = new Map(names.map((name) => [name, getSize(fields[name] ?? null)]));
+  const sizes = new Map(names.map((name) => [name, jsonSize(fields[name] ?? null)]));
   // A field's name, its quotes, a colon and a comma; and once more among those that were cut.
   const frames = names.reduce((sum, name) => sum + 2 * (name.length + 4), 16);
-  let left = maxDetailBytes - getSize(detail) - frames;
+  let left = maxDetailBytes - jsonSize(detail) - frames;
   const cut = new Map<string, string>();
   for (const [at, name] of names
     .toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0))

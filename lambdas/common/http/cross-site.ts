@@ -1,9 +1,30 @@
+import { requestIdHeader } from '../../../api/shared/headers.ts';
 import { forbidden } from '../../../foundations/wire/index.ts';
 import { getHeader } from './headers.ts';
 import { type Located, ownUrl } from './own-url.ts';
 
 /** The origins whose pages may send requests, by the setting `corsOrigins`. */
 const allowed: ReadonlySet<string> = new Set(process.env.CORS_ORIGINS?.split(','));
+
+/** What scripts may read of an answer's head. */
+const exposed = [requestIdHeader, 'retry-after'].join(', ');
+
+/**
+ * The headers that let a page of another origin read an answer: none without the setting. Credentials
+ * that a browser would add by itself are not let through; a page sends its key.
+ */
+export const originHeaders = (event: Pick<Located, 'headers'>): Readonly<Record<string, string>> => {
+  if (allowed.size === 0) return {};
+  const origin = getHeader(event, 'origin');
+  return {
+    vary: 'origin',
+    ...(origin !== undefined &&
+      allowed.has(origin) && {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': exposed,
+      }),
+  };
+};
 
 const ownOrigin = (event: Located): string | undefined => {
   const url = ownUrl(event);

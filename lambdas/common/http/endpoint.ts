@@ -258,7 +258,7 @@ export const streaming = <Body, Answer>(
  *
  * @example
  * export const handler = endpoint(costCreate, async ({ body, caller, budget }) => ({
- *   ids: await createPrices(settings.costs, body, caller.user, budget),
+ *   ids: await createPrices(stores.costs, body, caller.user, budget),
  * }));
  */
 export const endpoint = <Body, Answer>(

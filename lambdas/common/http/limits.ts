@@ -11,7 +11,8 @@ import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { settings } from './settings.ts';
+import { makeParser } from '../../../foundations/wire/schema.ts';
+import { stores } from './stores.ts';
 
 const { LIMITS } = process.env;
 
@@ -19,12 +20,7 @@ const { LIMITS } = process.env;
 export const unpriced: Unpriced | undefined =
   LIMITS === 'refuse' || LIMITS === 'dearest' ? LIMITS : undefined;
 
-const schema = limits();
-
-const parseLimits: ParseLimits = (value) => {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : undefined;
-};
+const parseLimits: ParseLimits = makeParser(limits());
 
 /** How long limits are remembered, in milliseconds: a change counts a little later. */
 const rememberedMs = 5000;
@@ -41,7 +37,7 @@ export const projectLimits = async (
   budget: RequestBudget,
   endUser?: string,
 ): Promise<readonly SpendingLimit[]> => {
-  const read = () => readProjectLimits(settings.objects, projectId, parseLimits, budget);
+  const read = () => readProjectLimits(stores.objects, projectId, parseLimits, budget);
   return limitsOfProject(projectId, await remembered.get(projectId, read), endUser);
 };
 

@@ -6,7 +6,7 @@ import { requestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime } from '../../../foundations/wire/index.ts';
 import { logFailure } from '../log/request-log.ts';
 import { unpriced } from './limits.ts';
-import { settings } from './settings.ts';
+import { stores } from './stores.ts';
 
 const { EVENT_BUS } = process.env;
 
@@ -43,7 +43,7 @@ export const nearly: LookAtLimits | undefined =
         const bounded = { deadline: Math.min(deadline, budget.deadline), meter: budget.meter };
         const notify = (each: Spent) => putEvent(EVENT_BUS, toEvent(each), bounded);
         try {
-          await notifyNearlyReached(settings.bookkeeping, spent, notify, notified, bounded);
+          await notifyNearlyReached(stores.bookkeeping, spent, notify, notified, bounded);
         } catch (error) {
           logFailure('limits', error);
         }

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import Negotiator from 'negotiator';
-import { ServiceError } from '../../../foundations/wire/index.ts';
+import { type ErrorBody, ServiceError } from '../../../foundations/wire/index.ts';
 import { getHeaders } from './headers.ts';
 
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
@@ -20,6 +20,23 @@ export const mediaType = (event: Headers, written: readonly string[]): string =>
     { loc: ['header', 'accept'], msg: `should accept one of ${written.join(', ')}`, type: 'not_acceptable' },
   ]);
 };
+
+/**
+ * The longest answer that goes out uncompressed to whoever has no key, in bytes. Anybody can ask for a
+ * longer one any number of times, at the operator's expense.
+ */
+export const maxPlainBytes = 16 * 1024;
+
+/** The body of the 406 to a request that would get a longer one. */
+export const compressedOnly = (codings: readonly string[]): ErrorBody => ({
+  detail: [
+    {
+      loc: ['header', 'accept-encoding'],
+      msg: `should accept ${codings.join(' or ')}: this answer is sent compressed alone. With curl, add --compressed`,
+      type: 'not_acceptable',
+    },
+  ],
+});
 
 /** The codings that an answer can be compressed with, ours to prefer first. */
 const codings = ['zstd', 'gzip'] as const;

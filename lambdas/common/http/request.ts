@@ -3,7 +3,13 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Endpoint, KeyEndpoint, NamedProject } from '../../../api/endpoint.ts';
-import { allows, type Caller, fromContext, hasExpired, type Role } from '../../../foundations/auth/index.ts';
+import {
+  allows,
+  type Caller,
+  describeRefusal,
+  fromContext,
+  hasExpired,
+} from '../../../foundations/auth/index.ts';
 import { type Door, ownDoor } from '../../../foundations/door.ts';
 import { type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import { challenge, keyRequired } from '../../../foundations/wire/errors.ts';
@@ -13,14 +19,16 @@ import {
   forbidden,
   invalid,
   isJsonObject,
+  type ProjectId,
   ServiceError,
   storedRefs,
+  tooLarge,
   unavailable,
 } from '../../../foundations/wire/index.ts';
 import { parseBodyJson, parseTolerantly, parseValue } from '../../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
 import { everyAnswer, jsonText } from './answer.ts';
-import { refuseCrossSiteBasic } from './cross-site.ts';
+import { originHeaders, refuseCrossSiteBasic } from './cross-site.ts';
 import { getHeader } from './headers.ts';
 
 /*
@@ -33,6 +41,8 @@ export interface ServiceRequest<Body> {
   /** API Gateway's id of the request. */
   readonly id: string;
   readonly caller: Caller;
+  /** Whether the caller may only add to a project of the request, as {@link mayOnlyAdd} has it. */
+  readonly addsOnly: boolean;
   readonly body: Body;
   readonly budget: RequestBudget;
   /** What the door that it came in by decides. */
@@ -124,6 +134,18 @@ export const answerErrors = (beside: Beside = () => ({})): MiddlewareObj<APIGate
   },
 });
 
+/** Adds the headers for pages of other origins to every answer. */
+export const answerOrigins = (): MiddlewareObj<APIGatewayProxyEvent> => {
+  const add: NonNullable<MiddlewareObj<APIGatewayProxyEvent>['after']> = (request) => {
+    const { vary, ...added } = originHeaders(request.event);
+    if (vary === undefined || !request.response) return;
+    const { headers = {} } = request.response;
+    const varies = [headers.vary, vary].filter((name) => name !== undefined).join(', ');
+    request.response = { ...request.response, headers: { ...headers, ...added, vary: varies } };
+  };
+  return { after: add, onError: add };
+};
+
 const expired = /* @__PURE__ */ new ServiceError(401, [keyRequired]);
 
 /**
@@ -140,6 +162,7 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     event.service = {
       id,
       caller,
+      addsOnly: false,
       body: undefined,
       budget: createBudget(context),
       door: ownDoor,
@@ -336,12 +359,25 @@ export const readRequest = <Body>({
   };
 };
 
-/** What a role is for, as refusals say it. */
-const doing: Readonly<Record<Role, string>> = {
-  read: 'read',
-  write: 'write',
-  inference: 'use inference in',
-  admin: 'administer',
+/**
+ * Whether a caller who may report to these projects may do no more in one of them. Such a request adds to
+ * what is stored, and neither changes nor reveals it: docs/decisions/0281.
+ */
+export const mayOnlyAdd = ({ grants }: Pick<Caller, 'grants'>, projects: readonly ProjectId[]): boolean =>
+  projects.some((project) => !allows(grants, project, 'write'));
+
+/**
+ * The most bytes of a request that only adds: anybody can send it, at the operator's expense. Exports are
+ * measured once they are unpacked.
+ */
+export const maxAddedBytes = 1024 * 1024;
+
+/** @throws ServiceError 413 */
+const refuseLong = ({ body }: SentBody): void => {
+  const bytes = Buffer.byteLength(body ?? '');
+  if (bytes <= maxAddedBytes) return;
+  const msg = `should be at most ${maxAddedBytes} bytes with a key of the role report, not ${bytes}: send several requests`;
+  throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
 };
 
 /**
@@ -356,14 +392,18 @@ export const authorize = <Body>({
   before: ({ event }) => {
     const { body, caller } = event.service;
     const projects: readonly NamedProject[] = findProjects(body);
-    event.log.names(projects.map(({ projectId }) => projectId));
+    const ids = projects.map(({ projectId }) => projectId);
+    event.log.names(ids);
     const refused = projects.find(({ projectId }) => !allows(caller.grants, projectId, role));
     if (refused) {
       throw forbidden(
         [method === 'GET' ? 'query' : 'body', ...refused.loc],
-        `this key may not ${doing[role]} the project ${refused.projectId}`,
+        describeRefusal(role, refused.projectId),
       );
     }
+    const addsOnly = role === 'report' && mayOnlyAdd(caller, ids);
+    if (addsOnly) refuseLong(event);
+    event.service = { ...event.service, addsOnly };
   },
 });
 
@@ -373,6 +413,7 @@ export const authorize = <Body>({
 export const middlewares = <Body>(
   description: Endpoint<Body> | KeyEndpoint<Body>,
 ): MiddlewareObj<ServiceEvent<Body>>[] => [
+  answerOrigins(),
   logRequest(description.path),
   answerErrors(),
   readCaller(),

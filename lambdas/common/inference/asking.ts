@@ -26,7 +26,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
-import { settings } from '../http/settings.ts';
+import { stores } from '../http/stores.ts';
 import { inference } from './upstreams.ts';
 
 /*
@@ -65,7 +65,7 @@ const readPrices = async (
   budget: RequestBudget,
 ): Promise<LimitPrices> => {
   const key = project ?? '';
-  const read = () => readLimitPrices(settings.costs, project, budget);
+  const read = () => readLimitPrices(stores.costs, project, budget);
   const prices = await remembered.get(key, read);
   if (project === undefined || prices(names, Date.now() * 1000, 0)) return prices;
   remembered.forget(key);
@@ -115,7 +115,7 @@ export const holdCost = async (
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   // Whichever of them answers, what is held suffices.
   const model = findMostExpensive(models, { path, body, ...spending }) ?? body.model;
-  return Spending.begin(settings.bookkeeping, { path, body, model, ...spending }, budget);
+  return Spending.begin(stores.bookkeeping, { path, body, model, ...spending }, budget);
 };
 
 /** A request whose answer may be one that was kept, and is kept itself. */
@@ -136,7 +136,7 @@ export const lookUp = async (
   fail: (error: unknown) => void,
 ): Promise<JsonObject | undefined> => {
   try {
-    return await readCachedAnswer(settings.calls, request, ttl, { ...budget, ...within(cacheMs) });
+    return await readCachedAnswer(stores.calls, request, ttl, { ...budget, ...within(cacheMs) });
   } catch (error) {
     fail(error);
     return undefined;
@@ -182,11 +182,11 @@ export const conclude = async (
   };
   const store = async () => {
     if (project === undefined) return;
-    await writeCalls(settings.calls, recording.reports(project), user, budget, { idsAreNew: true });
+    await writeCalls(stores.calls, recording.reports(project), user, budget, { idsAreNew: true });
   };
   const keep = async () => {
     const { whole } = recording;
-    if (caching && whole) await keepAnswer(settings.calls, caching.request, whole, caching.ttl, budget);
+    if (caching && whole) await keepAnswer(stores.calls, caching.request, whole, caching.ttl, budget);
   };
   const results = await Promise.allSettled([settle(), store(), keep()]);
   return {

@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
-import type { Caller } from '../../../foundations/auth/index.ts';
+import { allowsAnywhere, type Caller } from '../../../foundations/auth/index.ts';
 import { forbidden } from '../../../foundations/wire/index.ts';
 import type { ServiceEvent } from '../http/request.ts';
 
@@ -9,7 +9,7 @@ import type { ServiceEvent } from '../http/request.ts';
  * @throws ServiceError 403
  */
 export const requireAnyInference = ({ grants }: Pick<Caller, 'grants'>): void => {
-  if (grants.some(({ role }) => role === 'inference' || role === 'admin')) return;
+  if (allowsAnywhere(grants, 'inference')) return;
   throw forbidden(['header', 'authorization'], 'this key may not use inference');
 };
 

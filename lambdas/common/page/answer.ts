@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { weavePath } from '../../../api/weave-paths.ts';
 import { linkIn, linkInPage } from '../../../core/doors/weave/links.ts';
-import { everyAnswer } from '../http/answer.ts';
+import type { ErrorBody } from '../../../foundations/wire/index.ts';
+import { everyAnswer, jsonText } from '../http/answer.ts';
 import { getHeader } from '../http/headers.ts';
-import { preferredCoding } from '../http/negotiate.ts';
+import { compressedOnly, maxPlainBytes, preferredCoding } from '../http/negotiate.ts';
 
 /** The name of the page's one document. */
 export const index = 'index.html';
@@ -19,6 +20,8 @@ export interface PageFile {
 
 /** The codings that each file is kept in, with the ends of their names. */
 const codings = { br: '.br', gzip: '.gz' } as const;
+
+const compressions = ['br', 'gzip'] as const satisfies readonly (keyof typeof codings)[];
 
 /** How a file is encoded. */
 type Coding = keyof typeof codings | 'identity';
@@ -100,11 +103,14 @@ const mount = '/ui';
 const header = (request: PageRequest, name: string): string => getHeader(request, name) ?? '';
 
 /** The service's shape of an error, for whoever is no browser or asks for what there is not. */
-const notFound = (msg: string): PageAnswer => ({
-  status: 404,
+const failed = (status: number, body: ErrorBody): PageAnswer => ({
+  status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: `${JSON.stringify({ detail: [{ loc: ['path'], msg, type: 'not_found' }] })}\n`,
+  body: jsonText(body),
 });
+
+const notFound = (msg: string): PageAnswer =>
+  failed(404, { detail: [{ loc: ['path'], msg, type: 'not_found' }] });
 
 /** A relative redirect holds below any path, whatever stands before the API. */
 const redirect = (location: string): PageAnswer => ({
@@ -142,7 +148,12 @@ const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAns
   const known = header(request, 'if-none-match').split(',');
   if (known.some((tag) => tag.trim().replace(/^W\//, '') === file.etag))
     return { status: 304, headers, body: '' };
-  const coding = preferredCoding(request, ['br', 'gzip']) ?? 'identity';
+  const coding = preferredCoding(request, compressions) ?? 'identity';
+  const body = files.read(name, coding);
+  if (coding === 'identity' && body.length > maxPlainBytes) {
+    const { headers: others, ...answer } = failed(406, compressedOnly(compressions));
+    return { ...answer, headers: { ...others, vary: 'accept-encoding' } };
+  }
   return {
     status: 200,
     headers: {
@@ -150,7 +161,7 @@ const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAns
       'content-type': file.type,
       ...(coding !== 'identity' && { 'content-encoding': coding }),
     },
-    body: files.read(name, coding),
+    body,
   };
 };
 

@@ -1,16 +1,16 @@
 import { noLookups } from '../../../core/questions/query/index.ts';
 import { readCosts, readPrices, steadyPrices } from '../../../core/records/costs/index.ts';
 import type { Sources } from '../../../core/workers/alerts/measure.ts';
-import { settings } from '../http/settings.ts';
+import { stores } from '../http/stores.ts';
 
 /** Where what alerts measure is, by the environment. */
 export const alertSources: Sources = {
-  calls: settings.calls,
-  feedback: settings.feedback,
+  calls: stores.calls,
+  feedback: stores.feedback,
   lookups: {
     ...noLookups,
-    costs: (projectId, budget) => readCosts(settings.costs, projectId, budget),
+    costs: (projectId, budget) => readCosts(stores.costs, projectId, budget),
     steadyPrices: async (projectId, budget) =>
-      steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
+      steadyPrices(projectId, await readPrices(stores.costs, projectId, budget)),
   },
 };

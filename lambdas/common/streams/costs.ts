@@ -3,7 +3,7 @@ import type { CostsOfProject } from '../../../core/workers/streams.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { settings } from '../http/settings.ts';
+import { stores } from '../http/stores.ts';
 
 /** How long prices are remembered, in milliseconds. */
 const rememberedMs = 60_000;
@@ -15,10 +15,10 @@ const remembered = new Memory<Awaited<ReturnType<CostsOfProject>>>(rememberedMs)
  * second.
  */
 export const costsOfProject: CostsOfProject = (projectId, budget) =>
-  remembered.get(projectId, () => readCosts(settings.costs, projectId, budget));
+  remembered.get(projectId, () => readCosts(stores.costs, projectId, budget));
 
 const rememberedForLimits = new Memory<LimitPrices>(rememberedMs);
 
 /** The prices by which limits of a project count, read once a minute, too. */
 export const limitPricesOfProject = (projectId: ProjectId, budget: RequestBudget): Promise<LimitPrices> =>
-  rememberedForLimits.get(projectId, () => readLimitPrices(settings.costs, projectId, budget));
+  rememberedForLimits.get(projectId, () => readLimitPrices(stores.costs, projectId, budget));

@@ -1,7 +1,7 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { Delivery } from '../../../core/workers/events/index.ts';
 import { httpHandler } from '../../../foundations/storage/index.ts';
-import { settings } from '../http/settings.ts';
+import { stores } from '../http/stores.ts';
 import { deadLetters } from './batch.ts';
 import { costsOfProject } from './costs.ts';
 import { required } from './queues.ts';
@@ -11,8 +11,8 @@ const busTimeoutMs = 5000;
 
 /** What delivering takes, by the environment. Made once per container, while it starts. */
 export const delivery: Delivery = {
-  calls: settings.calls,
-  feedback: settings.feedback,
+  calls: stores.calls,
+  feedback: stores.feedback,
   costs: costsOfProject,
   payloads: process.env.EVENT_PAYLOADS === 'true',
   bus: {

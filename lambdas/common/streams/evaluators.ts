@@ -1,5 +1,5 @@
 import { Evaluators, type Watch } from '../../../core/workers/evaluators/index.ts';
-import { settings } from '../http/settings.ts';
+import { stores } from '../http/stores.ts';
 import { deadLetters } from './batch.ts';
 import { parseEvaluator } from './parse-evaluator.ts';
 import { required, sqsClient } from './queues.ts';
@@ -9,11 +9,11 @@ const rememberedMs = 5000;
 
 /** The evaluators of all projects, remembered for some seconds. */
 export const rememberedEvaluators = (): Evaluators =>
-  new Evaluators({ objects: settings.objects, parse: parseEvaluator, rememberedMs });
+  new Evaluators({ objects: stores.objects, parse: parseEvaluator, rememberedMs });
 
 /** What deciding takes, by the environment. */
 export const createWatch = (): Watch => ({
-  calls: settings.calls,
+  calls: stores.calls,
   evaluators: rememberedEvaluators(),
   queue: { url: required('EVALUATIONS_QUEUE'), client: sqsClient },
   deadLetters,

@@ -1,10 +1,6 @@
 import { alert } from '../../../api/alerts.ts';
 import type { ParseAlert } from '../../../core/workers/alerts/alert.ts';
-
-const schema = alert();
+import { makeParser } from '../../../foundations/wire/schema.ts';
 
 /** Reads the value of an alert. */
-export const parseAlert: ParseAlert = (value) => {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : undefined;
-};
+export const parseAlert: ParseAlert = makeParser(alert());

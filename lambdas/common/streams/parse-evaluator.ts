@@ -1,10 +1,6 @@
 import { evaluator } from '../../../api/evaluators.ts';
 import type { ParseEvaluator } from '../../../core/workers/evaluators/index.ts';
-
-const schema = evaluator();
+import { makeParser } from '../../../foundations/wire/schema.ts';
 
 /** Reads the value of an evaluator. */
-export const parseEvaluator: ParseEvaluator = (value) => {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : undefined;
-};
+export const parseEvaluator: ParseEvaluator = makeParser(evaluator());

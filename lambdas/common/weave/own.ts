@@ -20,7 +20,7 @@ import { createTableFromDigests, readSizes } from '../../../core/records/tables/
 import { parseVersionName } from '../../../foundations/wire/index.ts';
 import { work } from '../http/endpoint.ts';
 import { lookupsFor } from '../http/lookups.ts';
-import { settings } from '../http/settings.ts';
+import { stores } from '../http/stores.ts';
 
 /*
  * The endpoints that Weave's door alone has, by their paths there.
@@ -40,9 +40,10 @@ export const completeWork = work(
       ),
     answer: () => done,
   },
-  async ({ body: { batch }, caller, budget, describe }) => {
+  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
     describe(() => ({ rows: batch.length / 2 }));
-    await writeCalls(settings.calls, batch, caller.user, budget, {
+    await writeCalls(stores.calls, batch, caller.user, budget, {
+      addsOnly,
       // Each call is a start and an end.
       getPlace: (i) => ['batch', String(Math.floor(i / 2))],
     });
@@ -53,12 +54,12 @@ export const completeWork = work(
 /** What the calls of a selection used, each with all that is below it, by model. */
 export const traceUsageWork = work(traceUsage, ({ body, caller, budget }) => {
   const { withCosts, ...selection } = body;
-  return computeTraceUsage(settings.calls, { selection, withCosts }, budget, lookupsFor(caller));
+  return computeTraceUsage(stores.calls, { selection, withCosts }, budget, lookupsFor(caller));
 });
 
 /** What the payloads of feedback have. */
 export const payloadSchemaWork = work(feedbackPayloadSchema, async ({ body, budget, describe }) => {
-  const { plan, counts, answer } = findPayloadPaths(settings.feedback, body, body.sampleLimit, budget);
+  const { plan, counts, answer } = findPayloadPaths(stores.feedback, body, body.sampleLimit, budget);
   describe(() => ({ plan, rows: counts.sent, scanned: counts.scanned }));
   return { paths: await answer() };
 });
@@ -67,13 +68,13 @@ export const payloadSchemaWork = work(feedbackPayloadSchema, async ({ body, budg
 export const tableFromDigestsWork = work(tableCreateFromDigests, async ({ body, budget, describe }) => {
   const { projectId, rowDigests: rows, expectedDigest: expected } = body;
   describe(() => ({ rows: rows.length }));
-  return { digest: await createTableFromDigests(settings.objects, projectId, rows, expected, budget) };
+  return { digest: await createTableFromDigests(stores.objects, projectId, rows, expected, budget) };
 });
 
 /** How many rows tables have. A table that is not there is left out. */
 export const tableStatsWork = work(tableQueryStatsBatch, async ({ body, budget }) => {
   const { projectId, digests, includeStorageSize: withSize } = body;
-  const sizes = await readSizes(settings.objects, projectId, digests ?? [], budget);
+  const sizes = await readSizes(stores.objects, projectId, digests ?? [], budget);
   const tables = [...sizes].map(([digest, { count, bytes }]) => ({
     digest,
     count,
@@ -86,13 +87,13 @@ export const tableStatsWork = work(tableQueryStatsBatch, async ({ body, budget }
 export const aliasesSetWork = work(aliasesSet, async ({ body, budget }) => {
   const { projectId, objectId, digest, aliases } = body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await addLabels(settings.objects, 'aliases', address, aliases, budget);
+  await addLabels(stores.objects, 'aliases', address, aliases, budget);
   return {};
 });
 
 /** Takes aliases from an object. */
 export const aliasesRemoveWork = work(aliasesRemove, async ({ body: { aliases, ...name }, budget }) => {
-  await removeAliases(settings.objects, name, aliases, budget);
+  await removeAliases(stores.objects, name, aliases, budget);
   return {};
 });
 
@@ -100,7 +101,7 @@ export const aliasesRemoveWork = work(aliasesRemove, async ({ body: { aliases, .
 export const tagsAddWork = work(tagsAdd, async ({ body, budget }) => {
   const { projectId, objectId, digest, tags } = body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await addLabels(settings.objects, 'tags', address, tags, budget);
+  await addLabels(stores.objects, 'tags', address, tags, budget);
   return {};
 });
 
@@ -108,16 +109,16 @@ export const tagsAddWork = work(tagsAdd, async ({ body, budget }) => {
 export const tagsRemoveWork = work(tagsRemove, async ({ body, budget }) => {
   const { projectId, objectId, digest, tags } = body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await removeTags(settings.objects, address, tags, budget);
+  await removeTags(stores.objects, address, tags, budget);
   return {};
 });
 
 /** The aliases of a project's objects, each once. */
 export const aliasesListWork = work(aliasesList, async ({ body: { projectId }, budget }) => ({
-  aliases: await labelsIn(settings.objects, projectId, 'aliases', budget),
+  aliases: await labelsIn(stores.objects, projectId, 'aliases', budget),
 }));
 
 /** The tags of a project's objects, each once. */
 export const tagsListWork = work(tagsList, async ({ body: { projectId }, budget }) => ({
-  tags: await labelsIn(settings.objects, projectId, 'tags', budget),
+  tags: await labelsIn(stores.objects, projectId, 'tags', budget),
 }));

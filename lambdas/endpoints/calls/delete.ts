@@ -2,7 +2,7 @@ import { callsDelete } from '../../../api/calls.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
 import { deleteFeedbackOn } from '../../../core/records/feedback/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /calls/delete`: deletes calls with all their descendants, and the feedback on them unless
@@ -10,7 +10,7 @@ import { settings } from '../../common/http/settings.ts';
  * than 29 seconds.
  */
 export const handler = endpoint(callsDelete, async ({ body: { projectId, callIds }, budget, describe }) => {
-  const { calls, feedbackToErase: feedback } = settings;
+  const { calls, feedbackToErase: feedback } = stores;
   let deleted = 0;
   describe(() => ({ rows: deleted }));
   deleted = await deleteCalls(calls, projectId, callIds, budget, async (ids) => {

@@ -2,14 +2,14 @@ import { callsQueryStats } from '../../../api/queries.ts';
 import { countCalls, planSummary } from '../../../core/questions/query/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { lookupsFor } from '../../common/http/lookups.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /calls/query_stats`: how many calls match, and how large they are. It is streamed, since
  * looking at all of them can take minutes.
  */
 export const handler = endpoint(callsQueryStats, async ({ body, caller, budget, describe }) => {
-  const { query, stats } = countCalls(settings.calls, body, budget, lookupsFor(caller));
+  const { query, stats } = countCalls(stores.calls, body, budget, lookupsFor(caller));
   describe(() => {
     const { scanned, hydrated } = query.counts;
     return { plan: planSummary(query.plan), rows: 1, scanned, hydrated };

@@ -9,7 +9,7 @@ import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { keyLimits, projectLimits, unpriced } from '../../common/http/limits.ts';
 import { nearly } from '../../common/http/nearly-reached.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 import { inference } from '../../common/inference/upstreams.ts';
 import { parseEvaluator } from '../../common/streams/parse-evaluator.ts';
 import { sqsClient } from '../../common/streams/queues.ts';
@@ -20,15 +20,15 @@ const { EVALUATIONS_QUEUE: url } = process.env;
 const askMs = 45_000;
 
 const sources = {
-  calls: settings.calls,
-  costs: (projectId: ProjectId, budget: RequestBudget) => readCosts(settings.costs, projectId, budget),
+  calls: stores.calls,
+  costs: (projectId: ProjectId, budget: RequestBudget) => readCosts(stores.costs, projectId, budget),
 };
 
 /** What asking for verdicts takes. Who tries an evaluator pays from the limits of the own key, too. */
 const scoringFor = (caller: Caller): Scoring => ({
   ...sources,
-  objects: settings.objects,
-  feedback: settings.feedback,
+  objects: stores.objects,
+  feedback: stores.feedback,
   parse: parseEvaluator,
   check: (value) => checkValue(value, ['body', 'evaluator']),
   evaluations: url
@@ -36,11 +36,11 @@ const scoringFor = (caller: Caller): Scoring => ({
         queue: { url, client: sqsClient },
         asking: {
           ...sources,
-          spending: settings.bookkeeping,
+          spending: stores.bookkeeping,
           inference,
           nearly,
           askMs,
-          prices: (project, budget) => readLimitPrices(settings.costs, project, budget),
+          prices: (project, budget) => readLimitPrices(stores.costs, project, budget),
           limits:
             unpriced &&
             (async (project, budget) => [...keyLimits(caller), ...(await projectLimits(project, budget))]),

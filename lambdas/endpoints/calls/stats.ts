@@ -5,7 +5,7 @@ import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { lookupsFor } from '../../common/http/lookups.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /calls/stats`: statistics of calls over time. It is streamed, since reading a month of
@@ -15,9 +15,9 @@ export const handler = endpoint(callsStats, async ({ body, caller, budget, descr
   const lookups = {
     ...lookupsFor(caller),
     steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
-      steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
+      steadyPrices(projectId, await readPrices(stores.costs, projectId, budget)),
   };
-  const { plan, counts, answer } = computeStats(settings.calls, body, budget, lookups);
+  const { plan, counts, answer } = computeStats(stores.calls, body, budget, lookups);
   describe(() => ({ plan, rows: plan.buckets, ...counts }));
   return answer();
 });

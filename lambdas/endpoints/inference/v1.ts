@@ -198,8 +198,9 @@ const prepare = (event: Event, cacheTtl: number | undefined): Prepared => {
 
 /** Makes what records a request. */
 const record = (event: Event, { path, body, attribution }: Prepared): Recording => {
-  const { threadId, userId, agent, parent } = attribution;
+  const { threadId, userId, agent, source, parent } = attribution;
   const attributes = {
+    ...(source !== undefined && { source }),
     ...(agent && { agent }),
     ...(userId !== undefined && { user: { id: userId } }),
   };

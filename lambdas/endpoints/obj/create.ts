@@ -10,7 +10,7 @@ import {
   type ObjectChecks,
 } from '../../../core/records/objects/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
@@ -21,12 +21,12 @@ export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller,
     admit: async (obj) => {
       authorizeObject(caller, obj.projectId, obj.val);
       await checkObject(obj.objectId, obj.val);
-      if (getOwnClass(obj.val) === alertClass) await noteAlerts(settings.bookkeeping, obj.projectId, budget);
+      if (getOwnClass(obj.val) === alertClass) await noteAlerts(stores.bookkeeping, obj.projectId, budget);
     },
-    authorize: authorizeChange(settings.objects, caller, sent.projectId, budget),
+    authorize: authorizeChange(stores.objects, caller, sent.projectId, budget),
   };
   return {
-    digest: await createObject(settings.objects, sent, caller.user, budget, checks, door.digests),
+    digest: await createObject(stores.objects, sent, caller.user, budget, checks, door.digests),
     object_id: sent.objectId,
   };
 });

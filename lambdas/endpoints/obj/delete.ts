@@ -6,17 +6,17 @@ import {
   findDigests,
 } from '../../../core/records/objects/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /obj/delete`: deletes some or all versions of an object, and answers how many there were.
  */
 export const handler = endpoint(objDelete, async ({ body, caller, budget, describe }) => {
   const { digests, ...name } = body;
-  const named = digests ? await findDigests(settings.objects, name, digests, budget) : null;
-  await authorizeDeletion(settings.objects, caller, name, named, budget);
-  const authorize = authorizeChange(settings.objects, caller, name.projectId, budget);
-  const deleted = await deleteVersions(settings.objects, name, named, budget, digests ?? [], authorize);
+  const named = digests ? await findDigests(stores.objects, name, digests, budget) : null;
+  await authorizeDeletion(stores.objects, caller, name, named, budget);
+  const authorize = authorizeChange(stores.objects, caller, name.projectId, budget);
+  const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorize);
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };
 });

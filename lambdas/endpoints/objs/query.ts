@@ -2,7 +2,7 @@ import { objsQuery } from '../../../api/objects.ts';
 import { queryObjects } from '../../../core/records/objects/index.ts';
 import { jsonList } from '../../common/http/answer.ts';
 import { endpoint, streamJson } from '../../common/http/endpoint.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object.
@@ -13,6 +13,6 @@ export const handler = endpoint(objsQuery, ({ body, budget, describe, door }) =>
   const wrote = (count: number) => {
     rows += count;
   };
-  const versions = queryObjects(settings.objects, body, budget, door.names);
+  const versions = queryObjects(stores.objects, body, budget, door.names);
   return streamJson(jsonList('objs', versions, wrote), body.offset);
 });

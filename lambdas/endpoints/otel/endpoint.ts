@@ -11,15 +11,18 @@ import {
   type Selection,
 } from '../../../core/doors/otel/index.ts';
 import type { ProjectNotes } from '../../../core/records/projects.ts';
+import { allows, allowsAnywhere } from '../../../foundations/auth/index.ts';
 import { challenge } from '../../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
 import { everyAnswer } from '../../common/http/answer.ts';
 import { type RawAnswer, rawEndpoint } from '../../common/http/endpoint.ts';
 import { getHeader } from '../../common/http/headers.ts';
 import {
+  answerOrigins,
   bodyBytes,
   internal,
   logRequest,
+  maxAddedBytes,
   readCaller,
   type ServiceEvent,
   type ServiceRequest,
@@ -83,6 +86,8 @@ export interface OtlpRequest extends Pick<ServiceRequest<unknown>, 'caller' | 'b
   readonly encoding: Encoding;
   /** The `content-encoding` header; empty if there is none. */
   readonly packing: string;
+  /** The most bytes of the body once it is unpacked; undefined for as many as anybody may send. */
+  readonly maxBytes: number | undefined;
   /** What decides which resources may be stored. */
   readonly selection: Selection;
   /** Notes the projects that the request writes to, before it does. */
@@ -138,6 +143,7 @@ export const otlpEndpoint = (
       const { id, caller, budget } = event.service;
       const selection = {
         grants: caller.grants,
+        role: description.role,
         header: getHeader(event, projectHeader),
       };
       const ofHeader = projectOfHeader(selection);
@@ -147,12 +153,15 @@ export const otlpEndpoint = (
         bytes: bodyBytes(event),
         encoding,
         packing: getHeader(event, 'content-encoding') ?? '',
+        // Which projects it is about is known once it is unpacked.
+        maxBytes: allowsAnywhere(caller.grants, 'write') ? undefined : maxAddedBytes,
         selection,
         caller,
         budget,
         writes: (all) => {
           event.log.names(all);
-          if (all.length > 0) projects = all;
+          // Who may only add does not write over the note of what others sent.
+          if (all.length > 0) projects = all.filter((project) => allows(caller.grants, project, 'write'));
         },
       }).catch(async (error: unknown) => {
         // What storage refuses is sent again.
@@ -181,5 +190,5 @@ export const otlpEndpoint = (
       event.log.ends('answered');
       return otlpAnswer(200, encoding, bytes, id);
     },
-    ({ path }) => [logRequest(path), answerOtlpErrors(), readCaller()],
+    ({ path }) => [answerOrigins(), logRequest(path), answerOtlpErrors(), readCaller()],
   );

@@ -3,7 +3,7 @@ import { streamRefs } from '../../../core/records/objects/index.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { jsonList } from '../../common/http/answer.ts';
 import { endpoint, streamJson } from '../../common/http/endpoint.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 async function* toTexts(
   batches: AsyncIterable<readonly (JsonValue | undefined)[]>,
@@ -17,5 +17,5 @@ async function* toTexts(
  */
 export const handler = endpoint(refsReadBatch, ({ body: { refs }, budget, describe }) => {
   describe(() => ({ rows: refs.length }));
-  return streamJson(jsonList('vals', toTexts(streamRefs(settings.objects, refs, budget))));
+  return streamJson(jsonList('vals', toTexts(streamRefs(stores.objects, refs, budget))));
 });

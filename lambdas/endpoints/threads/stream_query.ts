@@ -1,11 +1,11 @@
 import { threadsStreamQuery } from '../../../api/threads.ts';
 import { planSummary, queryThreads } from '../../../core/questions/threads/index.ts';
 import { endpoint, streamRecords } from '../../common/http/endpoint.ts';
-import { settings } from '../../common/http/settings.ts';
+import { stores } from '../../common/http/stores.ts';
 
 /** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
 export const handler = endpoint(threadsStreamQuery, ({ body, budget, describe }) => {
-  const answer = queryThreads(settings.calls, body, budget);
+  const answer = queryThreads(stores.calls, body, budget);
   // The rows here are those of turns.
   describe(() => ({
     plan: planSummary(answer.plan),

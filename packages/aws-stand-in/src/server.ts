@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Doorkeeping, guarded, loopback } from './loopback.ts';
 
-/** A server on the loopback address. */
+/** A server, on the loopback address unless it was told another. */
 export interface LocalServer {
   readonly port: number;
   /**
@@ -50,14 +50,19 @@ export const freePort = async (): Promise<number> => {
  * Listens on a port of the loopback address. Requests wait until the listener resolves.
  *
  * @param port 0 for any free port
- * @param options whose requests come in, and after how many ms without a byte in or out a connection
- * is closed. @default - those of programs on this machine, and as API Gateway does
+ * @param options whose requests come in, after how many ms without a byte in or out a connection is
+ * closed, and another address to listen on. @default - those of programs on this machine, as API Gateway
+ * does, and the loopback address
  * @throws PortTaken if another process listens on it
  */
 export const listen = async (
   port: number,
   listener: Promise<RequestListener>,
-  { idleMs = silentMs, ...doorkeeping }: Doorkeeping & { readonly idleMs?: number } = {},
+  {
+    idleMs = silentMs,
+    address: host = loopback,
+    ...doorkeeping
+  }: Doorkeeping & { readonly idleMs?: number; readonly address?: string } = {},
 ): Promise<LocalServer> => {
   // The caller sees the listener's failure. A request must not end the process because of it.
   const answer = guarded((req, res) => {
@@ -70,7 +75,7 @@ export const listen = async (
   server.setTimeout(idleMs);
   // The body's reader decides whether a waiting client may send its body.
   server.on('checkContinue', answer);
-  server.listen(port, loopback);
+  server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new PortTaken(port);

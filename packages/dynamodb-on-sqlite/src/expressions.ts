@@ -19,7 +19,7 @@ import {
  *   condition   attribute_exists(#n), attribute_not_exists(#n), begins_with(#n, :v), comparisons of
  *               an attribute with a value, BETWEEN, AND, OR and parentheses
  *   key         #p = :p, also with a comparison of the sort key, BETWEEN or begins_with
- *   update      SET #n = :v and #n = if_not_exists(#n, :v), ADD #n :v
+ *   update      SET #n = :v and #n = if_not_exists(#n, :v), ADD #n :v, REMOVE #n
  *   projection  names of attributes
  *
  * All else is refused by name.
@@ -536,11 +536,9 @@ export const readProjection = (source: unknown, placeholders: Placeholders): str
 };
 
 /** What an update does to one attribute. */
-export type Change = {
-  readonly kind: 'set' | 'default' | 'add';
-  readonly name: string;
-  readonly value: Value;
-};
+export type Change =
+  | { readonly kind: 'set' | 'default' | 'add'; readonly name: string; readonly value: Value }
+  | { readonly kind: 'remove'; readonly name: string };
 
 /** Reads `#n = :v` or `#n = if_not_exists(#n, :v)`. */
 const readAssignment = (reader: Reader): Change => {
@@ -562,7 +560,9 @@ const readAddition = (reader: Reader): Change => {
   throw reader.invalid('Incorrect operand type for operator or function; operator: ADD');
 };
 
-const clauses = { SET: readAssignment, ADD: readAddition };
+const readRemoval = (reader: Reader): Change => ({ kind: 'remove', name: reader.name() });
+
+const clauses = { SET: readAssignment, ADD: readAddition, REMOVE: readRemoval };
 
 const isClause = (word: string): word is keyof typeof clauses => Object.hasOwn(clauses, word);
 
@@ -592,7 +592,9 @@ export const readUpdate = (source: unknown, placeholders: Placeholders): Change[
   return changes;
 };
 
-const changed = (present: Value | undefined, { kind, value }: Change): Value => {
+const changed = (present: Value | undefined, change: Change): Value | undefined => {
+  if (change.kind === 'remove') return undefined;
+  const { kind, value } = change;
   if (kind === 'set' || present === undefined) return value;
   if (kind === 'default') return present;
   if ('N' in present && 'N' in value) return { N: addNumbers(present.N, value.N) };
@@ -600,9 +602,12 @@ const changed = (present: Value | undefined, { kind, value }: Change): Value => 
 };
 
 /** An item with what an update does to it. */
-export const updated = (item: Item, changes: readonly Change[]): Item => ({
-  ...item,
-  ...Object.fromEntries(
-    changes.map((change) => [change.name, changed(attribute(item, change.name), change)]),
-  ),
-});
+export const updated = (item: Item, changes: readonly Change[]): Item => {
+  const values = new Map(Object.entries(item));
+  for (const change of changes) {
+    const value = changed(attribute(item, change.name), change);
+    if (value === undefined) values.delete(change.name);
+    else values.set(change.name, value);
+  }
+  return Object.fromEntries(values);
+};

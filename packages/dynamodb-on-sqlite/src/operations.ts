@@ -555,6 +555,15 @@ export class Operations {
     return JSON.stringify({ TimeToLiveSpecification: specification });
   }
 
+  #describeTimeToLive(request: Fields): string {
+    const { expiry } = this.#table(request.TableName).definition;
+    const TimeToLiveDescription =
+      expiry === undefined
+        ? { TimeToLiveStatus: 'DISABLED' }
+        : { TimeToLiveStatus: 'ENABLED', AttributeName: expiry };
+    return JSON.stringify({ TimeToLiveDescription });
+  }
+
   readonly #operations: Readonly<
     Record<string, { readonly fields: ReadonlySet<string>; readonly run: (request: Fields) => string }>
   > = {
@@ -631,6 +640,10 @@ export class Operations {
     UpdateTimeToLive: {
       fields: fields('TableName', 'TimeToLiveSpecification'),
       run: (request) => this.#updateTimeToLive(request),
+    },
+    DescribeTimeToLive: {
+      fields: fields('TableName'),
+      run: (request) => this.#describeTimeToLive(request),
     },
     DescribeStream: {
       fields: fields('StreamArn'),

@@ -184,6 +184,9 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
   ['an item of more than 400 KB', 'PutItem', put({ h: filled(420_000) })],
   ['an update of the key', 'UpdateItem', update('SET p = :v', { ':v': { S: '1' } })],
   ['an update of one attribute twice', 'UpdateItem', update('SET a = :v, a = :v', { ':v': { S: '1' } })],
+  ['a removal of the key', 'UpdateItem', update('REMOVE p')],
+  ['a removal of what is not there', 'UpdateItem', update('REMOVE x')],
+  ['a removal of what is set', 'UpdateItem', update('SET a = :v REMOVE a', { ':v': { S: '1' } })],
   ['an addition to text', 'UpdateItem', update('ADD a :v', { ':v': { N: '1' } })],
   ['an update to more than 400 KB', 'UpdateItem', update('SET b = :v', { ':v': filled(420_000) })],
   [

@@ -232,7 +232,7 @@ const writes: fc.Arbitrary<Request> = fc.oneof(
     request('UpdateItem', (run) => ({
       ...onTable,
       Key: keyIn(run, key),
-      UpdateExpression: 'SET h = :h, x = if_not_exists(x, :x) ADD n :n',
+      UpdateExpression: 'SET h = :h, x = if_not_exists(x, :x) ADD n :n REMOVE m, a',
       ConditionExpression: 'attribute_not_exists(n) OR n < :x',
       ...values({ ':h': filled(h), ':x': { N: one }, ':n': { N: other } }),
       ReturnValues: 'ALL_NEW',

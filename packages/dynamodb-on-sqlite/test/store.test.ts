@@ -91,10 +91,10 @@ describe('the embedded store refuses by name', () => {
       'write a #name',
     ],
     [
-      'REMOVE',
+      'DELETE',
       'UpdateItem',
-      { ...onTable, Key, UpdateExpression: 'REMOVE a' },
-      'REMOVE in a UpdateExpression',
+      { ...onTable, Key, UpdateExpression: 'DELETE a :v', ...values },
+      'DELETE in a UpdateExpression',
     ],
     [
       'arithmetic',
@@ -264,6 +264,17 @@ describe('time to live', () => {
   const expiring = (k: string, x: number) => ({
     ...onTable,
     Item: { ...at(k), t: bytes('t'), s: bytes(k), x: { N: String(x) } },
+  });
+
+  it('says by which attribute items expire', () => {
+    const { run } = made();
+    expect(run('DescribeTimeToLive', onTable)).toEqual({
+      TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' },
+    });
+    run('UpdateTimeToLive', ttl);
+    expect(run('DescribeTimeToLive', onTable)).toEqual({
+      TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'x' },
+    });
   });
 
   it('removes what has expired, with its rows and a record that names DynamoDB', () => {

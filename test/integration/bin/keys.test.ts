@@ -113,6 +113,33 @@ describe('create', () => {
     });
   });
 
+  it('grants a role something without a key, in place of what it was granted before', async () => {
+    const role = '--role arn:aws:iam::123456789012:role/service/agent';
+    const { code, out, err } = await keys(`create ${role} --grant acme/shop:write ${onTable()}`);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^[0-9a-z]{16}$/);
+    expect(err).toContain('user     arn:aws:iam::123456789012:role/agent');
+    expect((await keys(`create ${role} --grant acme/other:read ${onTable()}`)).out).toBe(out);
+    expect(await getKey(operator().table, out)).toMatchObject({
+      user: 'arn:aws:iam::123456789012:role/agent',
+      grants: [{ scope: 'acme/other', role: 'read' }],
+    });
+    expect((await keys(`list ${onTable()}`)).out).toMatch(/active +arn:aws:iam::/);
+    expect((await keys(`revoke ${out} ${onTable()}`)).code).toBe(0);
+    expect((await keys(`list --json ${onTable()}`)).out).toContain('"state": "revoked"');
+  });
+
+  it.each([
+    ['--role arn:aws:iam::123456789012:user/ada', 'should be the ARN of an IAM role'],
+    ['--role arn:aws:iam::1:role/agent', 'should be the ARN of an IAM role'],
+    ['--role arn:aws:iam::123456789012:role/agent --user ada', 'give one of them'],
+    ['--user arn:aws:iam::123456789012:role/agent', 'without colon'],
+  ])('refuses %s', async (who, message) => {
+    const { code, err } = await keys(`create ${who} --grant acme/x:read ${onTable()}`);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+
   it('keeps what a key may spend, and lists it', async () => {
     const argv = `create --user lim --grant *:inference --usd-per-day 5 --usd-per-month 0.50 ${onTable()}`;
     const { out, err } = await keys(argv);

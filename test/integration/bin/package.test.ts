@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   cpSync,
@@ -17,7 +18,7 @@ import { everyHandler } from '../../../lib/features.ts';
 import { pageHandler } from '../../../lib/page.ts';
 import { root, temporaryFolder } from '../../support/run/project.ts';
 import { deep, sample } from '../../support/run/sampling.ts';
-import { assembly, bundlesFolder } from '../../support/stack/assembly.ts';
+import { assembly, assemblyWith, bundlesFolder } from '../../support/stack/assembly.ts';
 import type { Resource } from '../../support/stack/template.ts';
 
 const run = promisify(execFile);
@@ -99,18 +100,6 @@ const filesIn = (folder: string): Map<string, string> =>
   );
 
 /**
- * A folder of bundles that say no more than whose they are. The true ones come to 120 MB, which
- * npm would compress and unpack for half a minute.
- */
-const makeStandInBundles = (folder: string): void => {
-  for (const handler of everyHandler) {
-    const bundle = join(folder, handler);
-    mkdirSync(bundle, { recursive: true });
-    writeFileSync(join(bundle, 'index.cjs'), `// ${handler}\n`);
-  }
-};
-
-/**
  * A folder that npm can pack as it packs the project's, without touching that: what is packed is
  * copied, and what packs is linked.
  *
@@ -154,6 +143,7 @@ describe('the package that npm packs', () => {
   const installed = join(app, 'node_modules/pennytrace');
   const peers = ['aws-cdk-lib', 'constructs'];
   let packed: string[];
+  let packedBytes: number;
   let manifestBefore: string;
 
   /** Runs npm with Node 24, a cache of its own, and no registry. */
@@ -165,12 +155,11 @@ describe('the package that npm packs', () => {
 
   /** Packs the project, and installs it in an empty app that has CDK. */
   beforeAll(async () => {
-    const standIns = join(folder, 'bundles');
-    if (!deep) makeStandInBundles(standIns);
-    makeCheckout(checkout, deep ? undefined : standIns);
+    makeCheckout(checkout, deep ? undefined : bundlesFolder());
     manifestBefore = readFileSync(join(checkout, 'package.json'), 'utf8');
     const { stdout } = await npm(['pack', '--json', '--pack-destination', folder], checkout);
-    const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+    const [{ filename, files, size }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+    packedBytes = size;
     packed = files.map(({ path }: { path: string }) => path);
     mkdirSync(app);
     for (const name of peers) standIn(name, join(folder, 'peers', name));
@@ -207,7 +196,10 @@ describe('the package that npm packs', () => {
       'package.json',
     ]);
     expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
-    for (const handler of everyHandler) expect(packed).toContain(`dist/bundles/${handler}/index.cjs`);
+  });
+
+  it('is small: what bundles have in common is in it once', () => {
+    expect(packedBytes).toBeLessThan(10_000_000);
   });
 
   it('imports CDK and Node, so that no package has to come with it', () => {
@@ -241,7 +233,7 @@ describe('the package that npm packs', () => {
       expect.arrayContaining(own.flatMap((id) => [`One${id}`, `Two${id}`])),
     );
     const brought = everyHandler.map((handler) =>
-      readFileSync(join(installed, 'dist/bundles', handler, 'index.cjs'), 'latin1'),
+      readFileSync(join(out, 'bundles', handler, 'index.cjs'), 'latin1'),
     );
     const deployed = (service: string) =>
       [...code]
@@ -272,6 +264,117 @@ describe('the package that npm packs', () => {
     ]);
     const [, agent] = Object.entries(Resources).find(([id]) => /^Agent\w{8}$/.test(id)) ?? [];
     expect(JSON.stringify(agent?.Properties.Environment)).toContain('{{resolve:secretsmanager:');
+  });
+
+  describe('without a checkout', () => {
+    /** Runs a command of the package in a folder, as `npx pennytrace` does. */
+    const pennytrace = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
+      run(process.execPath, [join(app, 'node_modules/.bin/pennytrace'), ...args], {
+        cwd,
+        env: { ...process.env, ...env },
+      });
+    const operator = join(folder, 'operator');
+
+    beforeAll(() => {
+      mkdirSync(operator);
+      writeFileSync(join(operator, 'cdk.json'), JSON.stringify({ context: { retentionDays: 90 } }));
+    });
+
+    it('synthesizes the stack of a checkout, with settings of the folder and of the command', async () => {
+      const { stdout } = await pennytrace(['synth', '-c', 'logRetentionDays=90'], operator);
+      const out = stdout.trim();
+      expect(out.endsWith('operator/cdk.out')).toBe(true);
+      const own = await assemblyWith({ retentionDays: 90, logRetentionDays: 90 });
+      const [ours, theirs] = [own, out].map((each) => templateIn(each));
+      expect(theirs).toEqual(ours);
+    });
+
+    it('says what to write instead of a setting that is wrong', async () => {
+      await expect(pennytrace(['synth', '-c', 'retentionDays=never'], operator)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('setting retentionDays is "never"'),
+      });
+      await expect(pennytrace(['frobnicate'], operator)).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('write one of start, synth'),
+      });
+    });
+
+    it('gives the CDK CLI its app', async () => {
+      const bin = join(operator, 'node_modules/aws-cdk/bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, '../package.json'), '{"name": "aws-cdk"}');
+      writeFileSync(join(bin, 'cdk'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+      const { stdout } = await pennytrace(['deploy', '--require-approval', 'never'], operator);
+      const [command, option, program, ...others] = JSON.parse(stdout);
+      expect([command, option, ...others]).toEqual(['deploy', '--app', '--require-approval', 'never']);
+      const { stdout: printed } = await run('/bin/sh', ['-c', program], {
+        cwd: operator,
+        env: {
+          ...process.env,
+          CDK_OUTDIR: join(operator, 'by-cli'),
+          CDK_CONTEXT_JSON: '{}',
+          CDK_VALIDATION: 'false',
+        },
+      });
+      expect(printed).toBe('');
+      expect(readdirSync(join(operator, 'by-cli'))).toContain('Pennytrace.template.json');
+    });
+
+    it('writes a template without CDK, with the code of each function beside it', async () => {
+      const { stdout } = await pennytrace(['template'], operator);
+      const file = stdout.trim();
+      const template = JSON.parse(readFileSync(file, 'utf8'));
+      const text = JSON.stringify(template);
+      expect(text).not.toMatch(/cdk-hnb659fds|BootstrapVersion|aws:cdk|aws:asset/);
+      const codes = (Object.values(template.Resources) as Resource[])
+        .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+        .map(({ Properties }) => Properties.Code as string);
+      expect(codes.length).toBeGreaterThan(40);
+      for (const code of codes) expect(readdirSync(join(dirname(file), code))).toContain('index.cjs');
+      // What CloudFormation takes from a bucket.
+      expect(text.length).toBeLessThan(1_000_000);
+      await expect(pennytrace(['template'], operator)).rejects.toMatchObject({ code: 2 });
+    });
+
+    it('starts the service, reports to it, reads the page and makes a key', async () => {
+      const service = spawn(process.execPath, [join(app, 'node_modules/.bin/pennytrace'), 'start'], {
+        cwd: operator,
+        env: { ...process.env, PORT: '0', DEMO: '1' },
+      });
+      try {
+        let printed = '';
+        service.stdout.on('data', (data) => {
+          printed += data;
+        });
+        // What it says is said again once the examples are done.
+        await expect.poll(() => printed.match(/^open /gm)?.length).toBe(2);
+        const [, url = ''] = /^ready (\S+)$/m.exec(printed) ?? [];
+        const [, key = ''] = /^key [^\n]*(svc_\S+)$/m.exec(printed) ?? [];
+        const headers = {
+          authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}`,
+          'content-type': 'application/json',
+        };
+        const body = JSON.stringify({ project_id: 'demo/shop', limit: 1 });
+        const calls = await fetch(`${url}/calls/stream_query`, { method: 'POST', headers, body });
+        expect(await calls.text()).toContain('"project_id":"demo/shop"');
+        const page = await (await fetch(`${url}/ui/`)).text();
+        const [script = ''] = /assets\/main-\w+\.js/.exec(page) ?? [];
+        expect((await fetch(`${url}/ui/${script}`)).status).toBe(200);
+        expect(printed).toContain('An agent that is traced with OpenTelemetry');
+        expect(printed).not.toContain('npm start');
+        const { port } = new URL(url);
+        const made = await pennytrace(
+          ['keys', 'create', `--local=${port}`, '--user', 'ada', '--grant', 'acme/*:write'],
+          operator,
+        );
+        expect(made.stdout).toMatch(/^svc_/);
+      } finally {
+        const ended = once(service, 'close');
+        service.kill('SIGTERM');
+        await ended;
+      }
+    });
   });
 
   it('leaves the installed package as it was', () => {

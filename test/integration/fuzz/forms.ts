@@ -14,12 +14,12 @@ interface WholeForm extends Form {
 const end = '\r\n';
 
 /** A part: its lines of headers, and its content. */
-interface Part {
+interface FormPart {
   readonly headers: readonly string[];
   readonly content: string | Buffer;
 }
 
-const assemble = (boundary: string, parts: readonly Part[], padding = ''): Buffer =>
+const assemble = (boundary: string, parts: readonly FormPart[], padding = ''): Buffer =>
   Buffer.concat([
     ...parts.flatMap(({ headers, content }) => [
       Buffer.from(`--${boundary}${padding}${end}${headers.map((line) => line + end).join('')}${end}`),
@@ -86,7 +86,7 @@ export const wholeForms = (project: string): fc.Arbitrary<WholeForm> =>
         parameter: fc.constantFrom('boundary', 'Boundary', 'charset=utf-8; boundary'),
       })
       .map(({ file, fileName, header, more, unknown, fileFirst, parameter }) => {
-        const parts: Part[] = [
+        const parts: FormPart[] = [
           { headers: [`${header}: ${disposition('project_id')}`], content: project },
           { headers: [`${header}: ${disposition('file', fileName)}`, ...more], content: file },
           ...(unknown ? [{ headers: [`${header}: ${disposition('more')}`], content: 'passed over' }] : []),
@@ -116,13 +116,13 @@ export const forms = (project: string): fc.Arbitrary<Form> =>
     });
 
 const type = 'multipart/form-data; boundary=b';
-const project: Part = {
+const project: FormPart = {
   headers: [`content-disposition: ${disposition('project_id')}`],
   content: 'acme/fuzz',
 };
-const file: Part = { headers: [`content-disposition: ${disposition('file', 'f')}`], content: 'x' };
-const makeForm = (...parts: readonly Part[]): Form => ({ type, body: assemble('b', parts) });
-const withHeader = (...headers: readonly string[]): Part => ({ headers, content: 'x' });
+const file: FormPart = { headers: [`content-disposition: ${disposition('file', 'f')}`], content: 'x' };
+const makeForm = (...parts: readonly FormPart[]): Form => ({ type, body: assemble('b', parts) });
+const withHeader = (...headers: readonly string[]): FormPart => ({ headers, content: 'x' });
 const raw = (text: string, as = type): Form => ({ type: as, body: Buffer.from(text) });
 const whole = assemble('b', [project, file]).toString();
 

@@ -9,9 +9,31 @@ describe('the API', () => {
       synthesize({ throttleRate: 20, throttleBurst: 10 }),
       'AWS::ApiGateway::Stage',
     );
-    expect(stage.Properties.MethodSettings).toMatchObject([
-      { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 10 },
-    ]);
+    expect(stage.Properties.MethodSettings).toContainEqual(
+      expect.objectContaining({
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        ThrottlingRateLimit: 20,
+        ThrottlingBurstLimit: 10,
+      }),
+    );
+  });
+
+  it('has a throttle of its own for each method without a key, and for no other', () => {
+    const template = synthesize({ openThrottleRate: 7, openThrottleBurst: 9 });
+    const [, stage] = findResource(template, 'AWS::ApiGateway::Stage');
+    const settings = stage.Properties.MethodSettings as Record<string, unknown>[];
+    const own = settings.filter(({ ThrottlingRateLimit }) => ThrottlingRateLimit === 7);
+    const open = [...findResources(template, 'AWS::ApiGateway::Method').values()].filter(
+      ({ Properties }) => Properties.AuthorizationType === 'NONE',
+    );
+    expect(open.length).toBeGreaterThan(5);
+    expect(own).toHaveLength(open.length);
+    expect(own.every(({ ThrottlingBurstLimit }) => ThrottlingBurstLimit === 9)).toBe(true);
+    expect(own).toContainEqual(
+      expect.objectContaining({ HttpMethod: 'GET', ResourcePath: '/~1ui~1{proxy+}' }),
+    );
+    expect(settings).toHaveLength(own.length + 1);
   });
 
   it('may invoke the functions of its methods, and no others', () => {
@@ -47,6 +69,77 @@ describe('the API', () => {
     expect(
       [...authorizers.values()].map(({ Properties }) => Properties.AuthorizerResultTtlInSeconds),
     ).toEqual([0]);
+  });
+});
+
+describe('a domain', () => {
+  const domain = {
+    name: 'tracing.example.com',
+    certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/01234567-0000-0000-0000-000000000000',
+  };
+
+  it('is no resource unless it is set', () => {
+    expect(JSON.stringify(synthesize().toJSON())).not.toMatch(/::DomainName|BasePathMapping|Route53/);
+  });
+
+  it('leads to the stage, with the demands of TLS that the API has', () => {
+    const template = synthesize({ domain });
+    const [id, { Properties }] = findResource(template, 'AWS::ApiGateway::DomainName');
+    const [, api] = findResource(template, 'AWS::ApiGateway::RestApi');
+    const { SecurityPolicy, EndpointAccessMode } = api.Properties;
+    expect(SecurityPolicy).toMatch(/^SecurityPolicy_TLS13/);
+    expect(Properties).toMatchObject({ DomainName: domain.name, SecurityPolicy, EndpointAccessMode });
+    const [, mapping] = findResource(template, 'AWS::ApiGateway::BasePathMapping');
+    expect(mapping.Properties).toMatchObject({
+      DomainName: { Ref: id },
+      Stage: { Ref: findResource(template, 'AWS::ApiGateway::Stage')[0] },
+    });
+    expect(mapping.Properties).not.toHaveProperty('BasePath');
+  });
+
+  it('is the URL in outputs, and in links of alerts', () => {
+    const template = synthesize({ domain, alerts: true });
+    const { ApiUrl, DomainTarget } = template.toJSON().Outputs;
+    expect(ApiUrl.Value).toBe('https://tracing.example.com/');
+    expect(DomainTarget.Value['Fn::GetAtt'][1]).toBe('RegionalDomainName');
+    const [, alerts] = findResource(template, 'AWS::Lambda::Function', 'AlertsFunction');
+    expect(alerts.Properties.Environment).toMatchObject({
+      Variables: { SERVICE_URL: 'https://tracing.example.com' },
+    });
+  });
+
+  it('has a DNS record if its zone is given', () => {
+    expect(findResources(synthesize({ domain }), 'AWS::Route53::RecordSet').size).toBe(0);
+    const zoned = synthesize({ domain: { ...domain, zone: 'Z0123456789' } });
+    expect(findResource(zoned, 'AWS::Route53::RecordSet')[1].Properties).toMatchObject({
+      Name: domain.name,
+      HostedZoneId: 'Z0123456789',
+    });
+  });
+});
+
+describe('a private API', () => {
+  const vpcEndpointIds = ['vpce-01234567', 'vpce-89abcdef'];
+  const template = synthesize({ private: { vpcEndpointIds } });
+
+  it('lets in what comes through its endpoints alone', () => {
+    const [, { Properties }] = findResource(template, 'AWS::ApiGateway::RestApi');
+    expect(Properties.EndpointConfiguration).toEqual({ Types: ['PRIVATE'], VpcEndpointIds: vpcEndpointIds });
+    expect(Properties.Policy).toMatchObject({
+      Statement: [
+        {
+          Effect: 'Allow',
+          Action: 'execute-api:Invoke',
+          Condition: { StringEquals: { 'aws:SourceVpce': vpcEndpointIds } },
+        },
+      ],
+    });
+  });
+
+  it('has the name that its first endpoint gives it', () => {
+    const url = JSON.stringify(template.toJSON().Outputs.ApiUrl.Value);
+    expect(url).toContain('-vpce-01234567.execute-api.');
+    expect(url).toContain('/api/"');
   });
 });
 

@@ -5,22 +5,31 @@ import { isKeyed } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
 import { cdkContext, root } from '../../support/run/project.ts';
+import { everySetting } from '../../support/stack/every-setting.ts';
 
 const defaults = {
   stackName: 'Pennytrace',
   shards: [4],
   keepData: true,
   keepFeedback: false,
+  iam: false,
   xray: false,
   authorizerCacheSeconds: 60,
   throttleRate: 1000,
   throttleBurst: 2000,
+  openThrottleRate: 50,
+  openThrottleBurst: 200,
   queryTimeoutSeconds: 300,
   inferenceTimeoutSeconds: 900,
   logRetentionDays: 30,
   runbookUrl: 'docs/operations.md',
   accountLogRole: true,
   readStreams: true,
+};
+
+const domain = {
+  name: 'tracing.example.com',
+  certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/01234567-0000-0000-0000-000000000000',
 };
 
 const email = { name: 'e', builtin: 'email', action: 'label' };
@@ -71,6 +80,9 @@ describe('the settings', () => {
     ['analytics', '{"keepDays": 30}', { scanLimitGb: 10, keepDays: 30 }],
     ['analytics', { bucket: 'former-files' }, { scanLimitGb: 10, bucket: 'former-files' }],
     ['readStreams', 'false', false],
+    ['billing', 'provisioned', { minUnits: 5, maxUnits: 4000, targetPercent: 70 }],
+    ['billing', 'onDemand', undefined],
+    ['billing', '{"minUnits": 50}', { minUnits: 50, maxUnits: 4000, targetPercent: 70 }],
     ['evaluators', 'true', { concurrency: 10 }],
     ['alerts', 'true', {}],
     ['alerts', { url: 'https://tracing.example.com' }, { url: 'https://tracing.example.com' }],
@@ -85,14 +97,38 @@ describe('the settings', () => {
     ],
     ['corsOrigins', ['https://a.example', 'https://a.example'], ['https://a.example']],
     ['corsOrigins', [], undefined],
+    ['environmentSources', '{"*": {"ci": "test"}}', { '*': { ci: 'test' } }],
+    [
+      'environmentSources',
+      { 'acme/shop': { ci: 'test', eval: 'evaluation' }, 'acme/*': { qa: 'test' } },
+      { 'acme/shop': { ci: 'test', eval: 'evaluation' }, 'acme/*': { qa: 'test' } },
+    ],
+    ['environmentSources', {}, undefined],
     ['limits', 'true', { unpriced: 'refuse' }],
     ['limits', { unpriced: 'dearest' }, { unpriced: 'dearest' }],
+    ['pointInTimeRecovery', 'false', false],
+    ['tags', '{"team": "tracing"}', { team: 'tracing' }],
+    ['private', '{"vpcEndpointIds": ["vpce-01234567"]}', { vpcEndpointIds: ['vpce-01234567'] }],
+    ['domain', JSON.stringify(domain), domain],
     ['events', 'true', { bus: 'default', payloads: false }],
     ['events', { bus: 'agents' }, { bus: 'agents', payloads: false }],
     ['events', '{"payloads": true}', { bus: 'default', payloads: true }],
     ['routeMetrics', 'all', [...new Set(allRoutes.filter(isKeyed).map(({ path }) => path))]],
   ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
     expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
+  });
+
+  it.each(Object.entries(everySetting).filter(([, value]) => value !== undefined))(
+    'take %s = %j',
+    (name, value) => {
+      // One of them is only for those who have another.
+      expect(readConfig({ alarmEmail: everySetting.alarmEmail, [name]: value })).toHaveProperty(name);
+    },
+  );
+
+  it.each(Object.keys(settings.shape))('refuse a %s that is none, and say what to write', (name) => {
+    const problem = new RegExp(`^setting ${name}(\\[0\\])?( is "#")?: write `);
+    expect(getMessage({ [name]: '#' })).toMatch(problem);
   });
 
   it.each([
@@ -119,6 +155,7 @@ describe('the settings', () => {
     ['routeMetrics', true, 'write all, or paths of routes'],
     ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],
     ['analytics', 'yes', 'write true, or {"scanLimitGb"'],
+    ['billing', 'cheap', 'write onDemand, provisioned, or {"minUnits"'],
     ['evaluators', 'yes', 'write true, or {"concurrency": 10}'],
     ['alerts', 'yes', 'write true, or {"url"'],
     ['limits', 'yes', 'write true, or {"unpriced"'],
@@ -126,9 +163,24 @@ describe('the settings', () => {
     ['redact', 'all', 'write a list of rules: '],
     ['redact', [email, { ...email, builtin: 'card' }], 'give each rule a name of its own'],
     ['redact', [email, { ...email, name: 'f' }], 'write one rule without paths for each built-in form'],
+    ['domain', 'tracing.example.com', 'write {"name": "tracing.example.com", "certificate"'],
+    ['private', true, 'write {"vpcEndpointIds"'],
+    ['tags', 'team', 'write keys and values: {"team": "tracing"}'],
     ['monthlyBudget', 50, 'write an alarmEmail too'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
     expect(getMessage({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
+  });
+
+  it.each([
+    [{ domain: { ...domain, name: 'https://tracing.example.com' } }, 'write a domain name in lower case'],
+    [{ domain: { ...domain, certificate: 'mine' } }, 'write the ARN of a certificate'],
+    [{ domain, private: { vpcEndpointIds: ['vpce-01234567'] } }, 'leave it out with private'],
+    [{ private: { vpcEndpointIds: [] } }, 'write at least one id of a VPC endpoint'],
+    [{ private: { vpcEndpointIds: ['vpc-01234567'] } }, 'write the id of a VPC endpoint'],
+    [{ tags: { 'aws:team': 'x' } }, 'does not begin with aws:'],
+    [{ tags: { team: 'a|b' } }, 'write at most 256 letters'],
+  ])('refuse %j and say what to write', (given, advice) => {
+    expect(getMessage(given)).toContain(advice);
   });
 
   it.each([
@@ -156,6 +208,15 @@ describe('the settings', () => {
     [Array.from({ length: 20 }, (_, i) => `https://${'a'.repeat(150)}.b${i}.example`), 'write less'],
   ])('refuse the origins %j', (given, advice) => {
     expect(getMessage({ corsOrigins: given })).toContain(advice);
+  });
+
+  it.each([
+    [{ ci: 'test' }, 'write sources by environment: {"ci": "test"}'],
+    [{ shop: { ci: 'test' } }, 'write projects, "<entity>/*" or "*" as keys'],
+    [{ '*': { ci: 'tests' } }, 'write one of production, evaluation, judge, trial, playground, test'],
+    ['ci', 'write sources by project and environment'],
+  ])('refuse the sources of environments %j', (given, advice) => {
+    expect(getMessage({ environmentSources: given })).toContain(advice);
   });
 
   it.each([
@@ -190,6 +251,15 @@ describe('the settings', () => {
     const message = getMessage({ redact: [rule] });
     expect(message).toContain('setting redact');
     expect(message).toContain(advice);
+  });
+
+  it.each([
+    [{ minUnits: 0 }, 'write a whole number from 1 to 40000'],
+    [{ targetPercent: 95 }, 'write a whole number from 20 to 90'],
+    [{ minUnits: 100, maxUnits: 50 }, 'write at least as many units as minUnits'],
+    [{ units: 3 }, 'has units: there is no such field'],
+  ])('refuse the billing %j and say what to write', (billing, advice) => {
+    expect(getMessage({ billing })).toContain(advice);
   });
 
   it('refuse the dialect that there was once, and say where Weave’s SDKs are served now', () => {

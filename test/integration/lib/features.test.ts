@@ -15,6 +15,7 @@ const switches = {
   alerts: true,
   events: true,
   analytics: true,
+  corsOrigins: ['https://app.example.com'],
 };
 
 type Switches = Partial<typeof switches>;

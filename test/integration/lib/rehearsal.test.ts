@@ -321,10 +321,9 @@ describe('a deployment, resource by resource', () => {
     expect((await query(changed)).status).toBe(401);
   });
 
-  it('is what docs/deploying.md says of each type of resource', () => {
-    const documented = readFileSync(join(root, 'docs/deploying.md'), 'utf8').match(
-      /^\| `(?:AWS|Custom)::.*$/gm,
-    );
+  it('is what its README says of each type of resource', () => {
+    const page = readFileSync(join(root, 'test/support/stack/rehearsal/README.md'), 'utf8');
+    const documented = page.match(/^\| `(?:AWS|Custom)::.*$/gm);
     const types = Object.values(resources).map(({ Type }) => Type);
     expect(documented).toEqual(toTable(types, typesWithSchema(resources)));
   });

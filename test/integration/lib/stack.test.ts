@@ -195,7 +195,7 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
       { events: true, evaluators: true, analytics: { bucket: 'former-files' }, readStreams: false },
     ],
     [
-      'with events, analytics, evaluators, alerts, limits, redaction, alarms by mail, a budget, a firewall and upstreams',
+      'with events, analytics, evaluators, alerts, limits, redaction, provisioned capacity, alarms by mail, a budget, a firewall and upstreams',
       {
         inferenceUpstreams: [
           { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
@@ -209,6 +209,7 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
         alerts: true,
         retentionDays: 30,
         limits: true,
+        billing: 'provisioned',
         redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
         alarmEmail: 'ops@example.com',
         monthlyBudget: 50,
@@ -216,6 +217,19 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
         xray: true,
       },
     ],
+    [
+      'with a domain, tags and no recovery',
+      {
+        domain: {
+          name: 'tracing.example.com',
+          certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/01234567-0000-0000-0000-000000000000',
+          zone: 'Z0123456789',
+        },
+        tags: { team: 'tracing' },
+        pointInTimeRecovery: false,
+      },
+    ],
+    ['that is private', { private: { vpcEndpointIds: ['vpce-01234567'] } }],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {
     expect(brokenRules(makeStack(settings).app)).toEqual([]);
   });

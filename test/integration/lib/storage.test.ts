@@ -34,6 +34,59 @@ describe('every table', () => {
   });
 });
 
+const targetType = 'AWS::ApplicationAutoScaling::ScalableTarget';
+const policyType = 'AWS::ApplicationAutoScaling::ScalingPolicy';
+
+describe('with provisioned capacity', () => {
+  const scaled = synthesize({ billing: { minUnits: 7, maxUnits: 900, targetPercent: 60 } });
+  const capacity = { ReadCapacityUnits: 7, WriteCapacityUnits: 7 };
+
+  it('the calls and each of their indexes begin with the least capacity, and all else is paid per request', () => {
+    for (const [id, { Properties }] of findResources(scaled, table)) {
+      if (id !== callsId) {
+        expect(Properties.BillingMode, id).toBe('PAY_PER_REQUEST');
+        continue;
+      }
+      // CloudFormation takes a table without a mode as provisioned.
+      expect(Properties).not.toHaveProperty('BillingMode');
+      expect(Properties.ProvisionedThroughput).toEqual(capacity);
+      const indexes = Properties.GlobalSecondaryIndexes as Record<string, unknown>[];
+      expect(indexes.map((index) => [index.IndexName, index.ProvisionedThroughput])).toEqual(
+        Object.keys(tables.calls.indexes).map((name) => [name, capacity]),
+      );
+    }
+  });
+
+  it('reads and writes of the table and of every index scale within the bounds', () => {
+    const targets = [...findResources(scaled, targetType).values()].map(({ Properties }) => Properties);
+    const ids = (kind: string) =>
+      ['', ...Object.keys(tables.calls.indexes).map((name) => `/index/${name}`)].map(
+        (path) => `${path} dynamodb:${path ? 'index' : 'table'}:${kind}CapacityUnits`,
+      );
+    const found = targets.map(({ ResourceId, ScalableDimension }) => {
+      const [, parts] = (ResourceId as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
+      expect(parts.slice(0, 2)).toEqual(['table/', { Ref: callsId }]);
+      return `${parts[2] ?? ''} ${ScalableDimension}`;
+    });
+    expect(found.toSorted()).toEqual([...ids('Read'), ...ids('Write')].toSorted());
+    for (const target of targets) expect(target).toMatchObject({ MinCapacity: 7, MaxCapacity: 900 });
+    const policies = [...findResources(scaled, policyType).values()];
+    expect(policies.length).toBe(targets.length);
+    for (const { Properties } of policies)
+      expect(Properties).toHaveProperty('TargetTrackingScalingPolicyConfiguration.TargetValue', 60);
+  });
+
+  it('no table gets another logical id, so the data stays', () => {
+    expect([...findResources(scaled, table).keys()]).toEqual([...findResources(template, table).keys()]);
+  });
+
+  it('there is nothing of it without the setting', () => {
+    for (const settings of [{}, { billing: 'onDemand' }])
+      for (const type of [targetType, policyType])
+        expect(findResources(synthesize(settings), type).size).toBe(0);
+  });
+});
+
 describe('with retentionDays', () => {
   it('the bucket deletes kept answers no later than calls', () => {
     const [, kept] = findResource(synthesize({ retentionDays: 7 }), bucket);
@@ -53,6 +106,18 @@ describe('with retentionDays', () => {
       ],
     });
   });
+});
+
+it('with pointInTimeRecovery off, tables stay and are not recoverable', () => {
+  for (const { DeletionPolicy, Properties } of findResources(
+    synthesize({ pointInTimeRecovery: false }),
+    table,
+  ).values())
+    expect({ DeletionPolicy, ...Properties }).toMatchObject({
+      DeletionPolicy: 'Retain',
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+    });
 });
 
 describe('with keepData off', () => {

@@ -232,6 +232,15 @@ describe("the service's own port", () => {
     },
   );
 
+  it('is on another address if the operator says so, for clients by that name', async () => {
+    const elsewhere = await startService({ address: '127.0.0.2' });
+    expect(elsewhere.url).toBe(`http://127.0.0.2:${elsewhere.port}`);
+    expect(await send(elsewhere.url, { ...health, host: '127.0.0.2' })).toMatchObject({ status: 200 });
+    expect(await send(elsewhere.url, { ...health, host: 'rebound.example' })).toMatchObject({ status: 403 });
+    await expect(fetch(`http://127.0.0.1:${elsewhere.port}/health`)).rejects.toThrow();
+    await elsewhere.stop();
+  });
+
   it('answers as what the operator allows', async () => {
     const named = await startService({ hosts: ['host.docker.internal'] });
     const host = `Host.docker.internal:${named.port}`;

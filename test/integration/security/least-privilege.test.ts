@@ -1,5 +1,6 @@
 import { type Access, getOutput, readStack, type StackSpec } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as access from '../../../api/access.ts';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { prepare } from '../../reliability/trial.ts';
@@ -66,6 +67,17 @@ const single = (lines: readonly string[]): string[] => {
   return [...new Set(all)].sort();
 };
 
+/** What to do about a request to a store that was refused, as the service logs it. */
+const adviseOn = (stack: StackSpec, refusal: string): string => {
+  const [, action = '', resource = ''] = / may not (\S+) on (\S+)$/.exec(refusal) ?? [];
+  const needed = shortName(stack, { action, resource });
+  const [, name, store] = /^(\w+) on (\w+)/.exec(needed) ?? [];
+  const ways: Readonly<Record<string, access.Actions>> =
+    Object.entries(access).find(([key]) => key === store)?.[1] ?? {};
+  const having = Object.keys(ways).filter((way) => name && ways[way]?.table?.includes(name));
+  return `${refusal}\n  It needs ${needed}, as in api/access.ts ${store}: ${having.join(', ')}.`;
+};
+
 /** Routes that share a function are looked at by the first of their paths, as the service names it. */
 const functionPath = ({ handler }: Route): string =>
   allRoutes.find((route) => route.handler === handler)?.path ?? '';
@@ -119,7 +131,8 @@ describe('of what the roles allow', () => {
   afterAll(() => service.stop());
 
   it('nothing more was needed by any request', () => {
-    expect(service.logged.filter((line) => line.startsWith('store: '))).toEqual([]);
+    const refusals = service.logged.filter((line) => line.startsWith('store: '));
+    expect(refusals, refusals.map((line) => adviseOn(service.stack, line)).join('\n')).toEqual([]);
   });
 
   it.each(sources)('%s uses all, or the exception is explained', (source) => {

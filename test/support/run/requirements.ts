@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import type { TestOptions } from 'vitest';
 import type { Plugin } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
+import { workersMemory } from './memory.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -73,12 +74,14 @@ const flakyLines = (modules: Iterable<Pick<TestModule, 'children' | 'moduleId'>>
 
 const reporter: Reporter = {
   onTestRunEnd: (modules) => {
-    for (const text of [skippedLine(modules), flakyLines(modules)])
+    const memory = workersMemory(modules);
+    for (const text of [skippedLine(modules), flakyLines(modules), memory.text])
       if (text !== undefined) console.log(`${text}\n`);
+    if (memory.exceeds) process.exitCode = 1;
   },
 };
 
-/** Ends each run with what was skipped or tried again, whatever other reporters it has. */
+/** Ends each run with what was skipped or tried again, and its memory, whatever other reporters it has. */
 export const summary: Plugin = {
   name: 'pennytrace:summary',
   configureVitest: ({ vitest: { config } }) => {

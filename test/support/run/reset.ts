@@ -1,11 +1,14 @@
 import { afterAll, vi } from 'vitest';
+import { peakMb } from './memory.ts';
 
 /*
  * Files share a process and its modules. What a file replaces for itself is put back here, so that
  * the next one finds the process as it was.
  */
-afterAll(() => {
+// biome-ignore lint/correctness/noEmptyPattern: Vitest wants a pattern.
+afterAll(({}, { file }) => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   vi.useRealTimers();
+  file.meta.worker = { pid: process.pid, peakMb: peakMb() };
 });

@@ -38,12 +38,13 @@ export interface FakeBedrock extends AsyncDisposable {
   readonly behave: (behaviour: BedrockBehaviour) => void;
 }
 
-const hashed = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
-const keyed = (key: string | Uint8Array, data: string): Buffer =>
+/** SHA-256 in hex, and HMAC-SHA-256, as signatures have them. */
+export const hashed = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+export const keyed = (key: string | Uint8Array, data: string): Buffer =>
   createHmac('sha256', key).update(data).digest();
 
 /** RFC 3986, which has fewer unreserved characters than encodeURIComponent leaves. */
-const encoded = (text: string): string =>
+export const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 interface Signed {

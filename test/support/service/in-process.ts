@@ -8,7 +8,7 @@ import { vi } from 'vitest';
 import { isKeyed, type Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { toContext } from '../../../foundations/auth/index.ts';
-import type { Settings } from '../../../lambdas/common/http/settings.ts';
+import type { DeployedStores } from '../../../lambdas/common/http/stores.ts';
 import type { Limits } from '../../../lambdas/common/http/stream.ts';
 import { startEchoModel } from '../../../local/inference.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from '../faults/faulty-client.ts';
@@ -91,8 +91,8 @@ const loadHandlers = async (bounds: Partial<Limits>): Promise<Map<string, Handle
   const load = startContainer();
   const { limits } = await load<{ limits: Limits }>('lambdas/common/http/stream.ts');
   Object.assign(limits, bounds);
-  const { settings } = await load<{ settings: Settings }>('lambdas/common/http/settings.ts');
-  for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
+  const { stores } = await load<{ stores: DeployedStores }>('lambdas/common/http/stores.ts');
+  for (const client of [stores.calls.table.client, await stores.calls.bucket.client])
     makeFaulty(client as SdkClient);
   const loaded = allRoutes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
     const module = await load<{ handler: Handler }>(`lambdas/endpoints/${handler}.ts`);

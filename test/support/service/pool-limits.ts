@@ -1,7 +1,12 @@
 import { defaultPoolLimits, type PoolLimits } from 'cdk-local-runner/runtime';
 
 /**
- * A worker for each route and more, which stay as long as their service. Tests that call all routes
- * in turn would otherwise load functions again and again.
+ * A worker for each route and more, which stay while files use them. Tests that call all routes in turn
+ * would otherwise load functions again and again. Each takes some 20 MB.
  */
-export const testPoolLimits: PoolLimits = { ...defaultPoolLimits, maxWorkers: 80, idleMs: 600_000 };
+export const testPoolLimits: PoolLimits = {
+  ...defaultPoolLimits,
+  maxWorkers: 80,
+  idleMs: 60_000,
+  lastIdleMs: 120_000,
+};

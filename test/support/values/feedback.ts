@@ -58,11 +58,11 @@ const onWire = (answers: readonly CreatedFeedback[]): Created[] =>
 export const createAll = async (
   store: Store,
   batch: readonly object[],
-  { user = 'ada', spent = requestBudget(60_000) } = {},
+  { user = 'ada', spent = requestBudget(60_000), addsOnly = false } = {},
 ): Promise<Created[]> => {
   const drafts = parseBody(batchBody, JSON.stringify({ batch })).batch;
   const creations = drafts.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
-  return onWire(await createFeedback(store, creations, user, spent));
+  return onWire(await createFeedback(store, creations, user, spent, { addsOnly }));
 };
 
 /** Creates one record of the tests' project. */

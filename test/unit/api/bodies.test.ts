@@ -217,11 +217,11 @@ describe('the body of /calls/stats', () => {
       { start: '2200-01-01', end: null },
       'start should be earlier than now, where the buckets end without an end',
     ],
-    [{ group_by: ['op_name', 'status', 'thread_id'] }, 'group_by should have at most 2 items'],
+    [{ group_by: ['op_name', 'status', 'thread_id'] }, 'group_by should be at most 2 fields'],
     [{ group_by: ['status', 'status'] }, 'group_by should name each field once'],
     [
       { group_by: ['inputs'] },
-      'group_by.0 should be one of "op_name", "svc_user_id", "status", "thread_id", "display_name", "attributes.user.id", "attributes.kind", "attributes.environment", "attributes.release", "attributes.tool.name", "attributes.agent.name", "attributes.agent.version", "attributes.prompt.name", "attributes.prompt.version", "attributes.source"',
+      'group_by.0 should be one of "op_name", "svc_user_id", "status", "thread_id", "display_name", "source", "attributes.user.id", "attributes.kind", "attributes.environment", "attributes.release", "attributes.tool.name", "attributes.agent.name", "attributes.agent.version", "attributes.prompt.name", "attributes.prompt.version", "attributes.source"',
     ],
     [
       { call_metrics: [{ metric: 'latency_ms', percentiles: [101] }] },
@@ -246,7 +246,7 @@ describe('the body of /calls/usage', () => {
     const body = { project_id: 'acme/shop', call_ids: [...ids.slice(1), 'c1'] };
     expect(parseValue(callsUsageBody, body).callIds).toEqual(ids.slice(1));
     expect(() => parseValue(callsUsageBody, { ...body, call_ids: [...ids, 'more'] })).toThrow(
-      'at most 1000 items',
+      'at most 1000 ids',
     );
   });
 

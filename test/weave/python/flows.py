@@ -1,7 +1,7 @@
 """What people do with Weave's Python SDK, tried against a running service with default settings.
 
 The environment has WF_TRACE_SERVER_URL, WANDB_BASE_URL and WANDB_API_KEY. Each flow is a function
-below; its first line of documentation is what the table of docs/weave.md says. Prints one line of
+below; its first line of documentation is what the table of docs/clients.md says. Prints one line of
 JSON for each flow: its group, what it does, whether it worked, and why not.
 """
 

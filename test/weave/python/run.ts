@@ -1,7 +1,7 @@
 /**
  * `npm run test:weave-python`: tries Weave's Python SDK, the newest there is and an older one that
  * many programs have, against the local service, which has OpenTelemetry's calls in the same project,
- * and writes what worked into docs/weave.md. It needs Python 3.10 or newer and its package registry.
+ * and writes what worked into docs/clients.md. It needs Python 3.10 or newer and its package registry.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -19,7 +19,7 @@ type Sdk = keyof typeof sdks;
 const environmentFolder = (sdk: Sdk): string =>
   join(root, 'node_modules/.cache/pennytrace/weave-python', sdk);
 const pythonPath = (sdk: Sdk): string => join(environmentFolder(sdk), 'bin/python');
-const page = join(root, 'docs/weave.md');
+const page = join(root, 'docs/clients.md');
 
 /** What became of a flow, as flows.py prints it. */
 interface Outcome {
@@ -114,7 +114,7 @@ const writeTable = (tried: readonly Tried[]): void => {
   const text = readFileSync(page, 'utf8');
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from < 0 || to < 0) throw new Error('docs/weave.md has no place for the table of flows');
+  if (from < 0 || to < 0) throw new Error('docs/clients.md has no place for the table of flows');
   writeFileSync(page, text.slice(0, from) + table + text.slice(to + end.length));
 };
 

@@ -61,13 +61,13 @@ const Fields = ({ inputs, expected, onEdit }: FieldsProps) => (
 );
 
 /** What rows have in the place of the inputs and outputs of calls, by the ids of the calls. */
-export type Parts = ReadonlyMap<string, { readonly inputs: unknown; readonly expected: unknown }>;
+export type RowValues = ReadonlyMap<string, { readonly inputs: unknown; readonly expected: unknown }>;
 
 interface RowsFormProps {
   readonly project: string;
   readonly calls: readonly CallRow[];
   readonly choices: readonly Expected[];
-  readonly parts: Parts | undefined;
+  readonly parts: RowValues | undefined;
 }
 
 const nothing: Expected = { name: 'nothing', values: new Map() };
@@ -195,7 +195,7 @@ interface AddToDatasetProps {
   /** @default - what the calls answered */
   readonly choices?: readonly Expected[];
   /** @default - the inputs and outputs of the calls */
-  readonly parts?: Parts;
+  readonly parts?: RowValues;
 }
 
 /** Makes rows of calls, to be changed before they are added to a dataset. */

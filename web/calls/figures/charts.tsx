@@ -7,7 +7,7 @@ import type { Line } from '../../ui/chart.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { useCostText } from '../prices.ts';
 import { bucketText, type Figures, type Point, tickText } from './figures.ts';
-import { callsIn, failuresIn } from './requests.ts';
+import { type Counted, callsIn, failuresIn } from './requests.ts';
 
 /**
  * Gives the browser the language `en` if the one that it has is none, such as `en-US@posix`. The
@@ -202,7 +202,7 @@ const wholeLine = (points: readonly Point[], label: string, color: Line['color']
 const wholeText = (value: number): string => (Number.isInteger(value) ? countText(value) : '');
 
 interface ChartsProps {
-  readonly project: string;
+  readonly counted: Counted;
   readonly points: readonly Point[];
   readonly granularity: number;
   /** Whether the largest groups have lines of their own. */
@@ -216,7 +216,7 @@ interface ChartsProps {
 
 /** The figures over time. */
 export const Charts = (props: ChartsProps) => {
-  const { project, points, granularity, split, whole, getText, onZoom } = props;
+  const { counted, points, granularity, split, whole, getText, onZoom } = props;
   const lines = useMemo(() => {
     const grouping = { points, ranks: rankGroups(points), getText };
     const makeLines = (title: string, color: Line['color'], read: Read): Line[] =>
@@ -234,16 +234,16 @@ export const Charts = (props: ChartsProps) => {
       cost: makeLines('cost', 1, ({ cost }) => cost),
     };
   }, [points, split, whole, getText]);
-  const getLink = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(project, { start: from, end: to });
-  const alertOn = (metric: string): AlertsSearch => ({ project, form: true, metric, all: true });
+  const getLink = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(counted, { start: from, end: to });
+  const alertOn = (metric: string): AlertsSearch => ({ ...counted, form: true, metric });
   const shared = {
     points,
     granularity,
     getLink,
     onZoom,
-    sync: project,
+    sync: counted.project,
   };
-  const costText = useCostText(project);
+  const costText = useCostText(counted.project);
   return (
     <>
       <MetricChart
@@ -261,7 +261,7 @@ export const Charts = (props: ChartsProps) => {
         lines={lines.errors}
         bars
         text={wholeText}
-        getLink={({ from, to }) => failuresIn(project, { start: from, end: to })}
+        getLink={({ from, to }) => failuresIn(counted, { start: from, end: to })}
       />
       <MetricChart
         {...shared}

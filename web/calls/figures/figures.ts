@@ -29,7 +29,8 @@ export const nothing: Figures = {
   cost: undefined,
 };
 
-const numberAt = (bucket: StatsBucket, name: string): number | undefined => {
+/** A number of a bucket; undefined if it has none by that name. */
+export const numberAt = (bucket: StatsBucket, name: string): number | undefined => {
   const value = bucket[name];
   return typeof value === 'number' ? value : undefined;
 };

@@ -4,9 +4,12 @@ import {
   type Condition,
   type Dimension,
   type OverviewSearch,
+  otherSources,
   ranges,
   type TracesSearch,
 } from '../../navigation/search.ts';
+import { selectionOf } from '../list/request.ts';
+import { spendingMetrics } from './spending.ts';
 
 const minuteMs = 60_000;
 const hour = 3600;
@@ -43,8 +46,8 @@ export const toPeriod = ({ range, from, to }: OverviewSearch, now: number): Peri
   const end =
     (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
   const length = ranges[range ?? '24h'] * minuteMs;
-  const asked = from === undefined || range ? end - length : Date.parse(from);
-  const start = asked < end ? asked : end - length;
+  const startTime = from === undefined || range ? end - length : Date.parse(from);
+  const start = startTime < end ? startTime : end - length;
   return {
     start,
     end,
@@ -70,6 +73,7 @@ const fields = {
   'end-user': 'attributes.user.id',
   environment: 'attributes.environment',
   release: 'attributes.release',
+  source: 'source',
 } as const;
 
 type GroupField = (typeof fields)[Dimension];
@@ -82,13 +86,23 @@ export const isRead = (by: Dimension): boolean => fields[by]?.startsWith('attrib
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+/** The calls that figures are counted of, whatever their time: those of a list. */
+export type Counted = Pick<TracesSearch, 'project' | 'all' | 'status' | 'text' | 'where' | 'source'>;
+
+/** The calls that the overview counts: those of all levels. */
+export const countedBy = ({ project, source }: OverviewSearch): Counted => ({
+  project,
+  all: true,
+  ...(source && { source }),
+});
+
 const statsRequest = (
-  project: string,
+  counted: Counted,
   { start, end }: Span,
   granularity: number,
   field: GroupField,
 ): StatsQuery => ({
-  project_id: project,
+  ...selectionOf(counted),
   start: iso(start),
   end: iso(end),
   granularity,
@@ -103,15 +117,15 @@ const statsRequest = (
 });
 
 /** The figures over time. */
-export const seriesRequest = (project: string, period: Period, field: GroupField): StatsQuery =>
-  statsRequest(project, period, period.granularity, field);
+export const seriesRequest = (counted: Counted, period: Period, field: GroupField): StatsQuery =>
+  statsRequest(counted, period, period.granularity, field);
 
 /**
  * The errors and latencies of models over a span. Rollups do not have them, so the service reads
  * the headers of all calls in it.
  */
-export const modelCallsRequest = (project: string, span: Span, granularity: number): StatsQuery => {
-  const { call_metrics: _calls, ...request } = statsRequest(project, span, granularity, undefined);
+export const modelCallsRequest = (counted: Counted, span: Span, granularity: number): StatsQuery => {
+  const { call_metrics: _calls, ...request } = statsRequest(counted, span, granularity, undefined);
   return {
     ...request,
     usage_metrics: [
@@ -125,50 +139,65 @@ export const modelCallsRequest = (project: string, span: Span, granularity: numb
 export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
-export const totalsRequest = (project: string, span: Span, field: GroupField): StatsQuery =>
-  statsRequest(project, span, whole, field);
+export const totalsRequest = (counted: Counted, span: Span, field: GroupField): StatsQuery =>
+  statsRequest(counted, span, whole, field);
+
+/** The same of all calls, with what tells where the money went. */
+export const wholeRequest = (counted: Counted, span: Span): StatsQuery => {
+  const request = totalsRequest(counted, span, undefined);
+  return {
+    ...request,
+    usage_metrics: [...(request.usage_metrics ?? []), ...spendingMetrics.map((metric) => ({ metric }))],
+  };
+};
 
 /** The calls of a span of time, which figures are counted of. */
-export const callsIn = (project: string, { start, end }: Span): TracesSearch => ({
-  project,
-  all: true,
+export const callsIn = (counted: Counted, { start, end }: Span): TracesSearch => ({
+  ...counted,
   from: iso(start),
   to: iso(end),
 });
 
 /** The condition that calls of a group fulfil. */
-const toCondition = (by: Dimension, group: string): Condition => {
+const toCondition = (by: Exclude<Dimension, 'source'>, group: string): Condition => {
   if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
   return { path: fields[by], op: 'is', value: typedText(group) };
 };
 
 /** The calls of a group. */
-export const callsOfGroup = (project: string, span: Span, by: Dimension, group: string): TracesSearch => ({
-  ...callsIn(project, span),
-  where: [toCondition(by, group)],
-});
+export const callsOfGroup = (counted: Counted, span: Span, by: Dimension, group: string): TracesSearch => {
+  const { source: _all, ...calls } = callsIn(counted, span);
+  if (by === 'source') {
+    const other = otherSources.find((source) => source === group);
+    return { ...calls, ...(other && { source: other }) };
+  }
+  const { where = [] } = counted;
+  return { ...callsIn(counted, span), where: [...where, toCondition(by, group)] };
+};
 
 /** In what way a group became worse. */
 export type Worse = 'slower' | 'dearer' | 'faultier';
 
 /** The calls that show what became worse, the worst first where they can be sorted by it. */
 export const worseCalls = (
-  project: string,
+  counted: Counted,
   span: Span,
   by: Dimension,
   group: string,
   worse: Worse,
 ): TracesSearch => ({
-  ...callsOfGroup(project, span, by, group),
+  ...callsOfGroup(counted, span, by, group),
   // What failed has no usage as a rule.
   ...(worse === 'faultier' &&
-    by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: typedText(group) }] }),
+    by === 'model' && {
+      where: [...(counted.where ?? []), { path: 'inputs.model', op: 'is' as const, value: typedText(group) }],
+    }),
   ...(worse === 'faultier' && { status: ['error'] }),
   ...(worse === 'slower' && { sort: '-summary.svc.latency_ms' }),
 });
 
 /** The calls of a span that failed. */
-export const failuresIn = (project: string, span: Span): TracesSearch => ({
-  ...callsIn(project, span),
+export const failuresIn = (counted: Counted, span: Span): TracesSearch => ({
+  ...callsIn(counted, span),
   status: ['error'],
 });

@@ -8,6 +8,7 @@ import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { readRows } from '../data.ts';
 import { whole } from '../figures/requests.ts';
+import { filterOf, toSources } from '../list/request.ts';
 
 /** A value with how many calls have it. */
 interface Suggestion {
@@ -74,7 +75,7 @@ const isTool = {
 const tools: Facet = {
   title: 'Tool',
   below: true,
-  read: async ({ client, signal }, { filter: _, ...span }) => {
+  read: async ({ client, signal }, span) => {
     const request: StatsQuery = { ...span, query: isTool, group_by: [toolName, 'op_name'] };
     const { call_buckets } = await client.ask('/calls/stats', request, signal);
     const found = new Map<string, Suggestion>();
@@ -95,7 +96,7 @@ const tools: Facet = {
 const models: Facet = {
   title: 'Model',
   below: true,
-  read: async ({ client, signal }, { filter: _filter, call_metrics: _calls, ...span }) => {
+  read: async ({ client, signal }, { call_metrics: _calls, ...span }) => {
     const usage_metrics = [{ metric: 'total_tokens' as const, aggregations: ['count' as const] }];
     const { usage_buckets } = await client.ask('/calls/stats', { ...span, usage_metrics }, signal);
     return usage_buckets.flatMap((bucket) =>
@@ -143,7 +144,6 @@ const facets: readonly Facet[] = [
   tags,
   ofField('Kind', 'attributes.kind', true),
   ofField('Prompt', 'attributes.prompt.name', true),
-  ofField('Source', 'attributes.source'),
 ];
 
 const facetRequest = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
@@ -155,7 +155,10 @@ const facetRequest = (search: TracesSearch, facet: Facet, now: number): StatsQue
     ...(!range && to && { end: new Date(Date.parse(to)).toISOString() }),
     granularity: whole,
     call_metrics: [{ metric: 'call_count' }],
-    ...(!facet.below && !isOfAllCalls(search) && { filter: { trace_roots_only: true } }),
+    ...filterOf({
+      ...(!facet.below && !isOfAllCalls(search) && { trace_roots_only: true }),
+      ...toSources(search.source),
+    }),
   };
 };
 

@@ -19,6 +19,7 @@ import { Menu, Popup } from '../../ui/popups.tsx';
 import { HeadTools } from '../../ui/view.tsx';
 import { statusTexts } from '../badges.tsx';
 import { SortMenu } from './sort-menu.tsx';
+import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
 
 const Facets = lazily(() => import('./facets.tsx'), 'Facets');
@@ -38,7 +39,6 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'attributes.agent.version', text: 'Agent version', op: 'is' },
   { path: 'attributes.prompt.name', text: 'Prompt', op: 'is' },
   { path: 'attributes.prompt.version', text: 'Prompt version', op: 'is' },
-  { path: 'attributes.source', text: 'Source', op: 'is' },
   { path: 'attributes.tags', text: 'Tags', op: 'contains' },
   { path: 'thread_id', text: 'Thread', op: 'is' },
   { path: 'summary.svc.latency_ms', text: 'Latency (ms)', op: 'above' },
@@ -244,9 +244,10 @@ export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) =
 
 /** What calls are filtered by, in words. */
 export const filterTexts = (search: Omit<TracesSearch, 'project'>): string[] => {
-  const { all, status = [], feedback, text, where = [] } = search;
+  const { all, status = [], feedback, text, where = [], source } = search;
   return [
     all ? 'all calls' : 'traces',
+    sourceTexts[source ?? 'production'].toLowerCase(),
     ...(status.length > 0
       ? [statuses.flatMap(([value, name]) => (status.includes(value) ? [name] : [])).join(' or ')]
       : []),
@@ -265,14 +266,15 @@ export const unfiltered = {
   text: undefined,
   where: undefined,
   feedback: undefined,
+  source: undefined,
 } satisfies Changes<TracesSearch>;
 
 const hasTime = ({ range, from, to }: TracesSearch): boolean =>
   [range, from, to].some((part) => part !== undefined);
 
 /** How many things a list is filtered by, beside its time. */
-const countFilters = ({ status, where = [], feedback }: TracesSearch): number =>
-  [status, feedback].filter((filter) => filter !== undefined).length + where.length;
+const countFilters = ({ status, where = [], feedback, source }: TracesSearch): number =>
+  [status, feedback, source].filter((filter) => filter !== undefined).length + where.length;
 
 interface FilterBarProps extends FilterProps {
   readonly searchBox: RefObject<HTMLInputElement | null>;
@@ -301,6 +303,7 @@ export const FilterBar = (props: FilterBarProps) => {
         </Button>
         {more}
         <div className="folded">
+          <SourceMenu source={search.source} onChange={(source) => onChange({ source })} />
           <StatusMenu {...props} />
           <FeedbackMenu {...props} />
           {search.text ? null : <LevelMenu {...props} />}

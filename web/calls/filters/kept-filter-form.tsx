@@ -2,6 +2,7 @@ import { type Changes, changed, costPath, type TracesSearch } from '../../naviga
 import { SearchBox } from '../../ui/controls.tsx';
 import { Chips, FeedbackMenu, FilterBuilder, LevelMenu, StatusMenu } from './filters.tsx';
 import type { KeptFilter } from './kept-filter.ts';
+import { SourceMenu } from './source-menu.tsx';
 
 interface KeptFilterFormProps {
   readonly project: string;
@@ -28,6 +29,7 @@ export const KeptFilterForm = ({ project, filter, onChange, byFeedback = true }:
       <legend>Which calls</legend>
       <div className="filter-row">
         <LevelMenu {...props} />
+        <SourceMenu source={filters.source} onChange={(source) => change({ source })} />
         <StatusMenu {...props} />
         {byFeedback ? <FeedbackMenu {...props} /> : null}
         <FilterBuilder {...props} />

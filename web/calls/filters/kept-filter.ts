@@ -4,9 +4,11 @@ import {
   feedbackFilters,
   needsValue,
   type Operator,
+  type OtherSource,
+  otherSources,
   type TracesSearch,
 } from '../../navigation/search.ts';
-import { toOperation, toOperations } from '../list/request.ts';
+import { filterOf, toOperation, toOperations, toSources } from '../list/request.ts';
 
 /*
  * Which calls an object of the project is about, such as a queue: its `filter` and `query`, as the
@@ -14,7 +16,7 @@ import { toOperation, toOperations } from '../list/request.ts';
  */
 
 /** What the list can be filtered by that does not move with time. */
-type Filters = Pick<TracesSearch, 'all' | 'status' | 'text' | 'where' | 'feedback'>;
+type Filters = Pick<TracesSearch, 'all' | 'status' | 'text' | 'where' | 'feedback' | 'source'>;
 
 /** Which calls an object is about. */
 export interface KeptFilter extends Filters {
@@ -30,15 +32,20 @@ export interface Kept {
   readonly query?: { readonly $expr: unknown } | undefined;
 }
 
-/** All traces. */
+/** All traces of production. */
 export const everyTrace: KeptFilter = { others: [], rest: {} };
 
 /** A filter as an object has it. */
 export const toKept = ({ others, rest, ...filters }: KeptFilter): Kept => {
   const operations = [...toOperations({ project: '', ...filters }, 0), ...others];
-  const filter = { ...rest, ...(!filters.all && { trace_roots_only: true }) };
+  const filter = {
+    ...rest,
+    ...(!filters.all && { trace_roots_only: true }),
+    // What was made elsewhere names its sources itself.
+    ...(!('sources' in rest) && toSources(filters.source)),
+  };
   return {
-    ...(Object.keys(filter).length > 0 && { filter }),
+    ...filterOf(filter),
     ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
   };
 };
@@ -87,12 +94,28 @@ const filterIn = (operation: unknown): Filters | undefined => {
   return candidates.find((filters) => isSame(toOperations({ project: '', ...filters }, 0), [operation]));
 };
 
+/** The choice that sources of a filter are; undefined if there is no such choice. One without any is of all. */
+const sourceIn = (sources: unknown): OtherSource | 'production' | undefined => {
+  if (sources === undefined || sources === null) return 'all';
+  const [only, ...more] = Array.isArray(sources) ? sources : [];
+  return more.length === 0 && only !== 'all'
+    ? [...otherSources, 'production' as const].find((source) => source === only)
+    : undefined;
+};
+
 /** The filter that an object has. */
 export const toFilter = ({ filter, query }: Kept): KeptFilter => {
-  const { trace_roots_only: roots, ...rest } = filter ?? {};
+  const { trace_roots_only: roots, sources, ...others } = filter ?? {};
+  const source = sourceIn(sources);
+  const rest = source === undefined ? { ...others, sources } : others;
   const expression = query?.$expr;
   const all = isObject(expression) && Array.isArray(expression.$and) ? expression.$and : [expression];
-  let kept: KeptFilter = { ...(roots !== true && { all: true }), others: [], rest };
+  let kept: KeptFilter = {
+    ...(roots !== true && { all: true }),
+    ...(source !== undefined && source !== 'production' && { source }),
+    others: [],
+    rest,
+  };
   for (const operation of expression === undefined ? [] : all) {
     const found = filterIn(operation);
     const { where = [] } = kept;

@@ -24,7 +24,7 @@ const parse = (text: string): Placed => {
   return { id, hidden: dash === '-', width: width === undefined ? undefined : boundedWidth(Number(width)) };
 };
 
-const toText = ({ id, hidden, width }: Placed): string =>
+const formatPlaced = ({ id, hidden, width }: Placed): string =>
   `${hidden ? '-' : ''}${id}${width === undefined ? '' : `~${width}`}`;
 
 /**
@@ -49,7 +49,7 @@ export const changedPlaces = (
   change: Partial<Omit<Placed, 'id'>>,
 ): string[] =>
   places.map((placed) =>
-    toText(
+    formatPlaced(
       placed.id === id
         ? {
             ...placed,
@@ -62,7 +62,7 @@ export const changedPlaces = (
 
 /** A layout with one column moved before or behind its neighbour. */
 export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): string[] => {
-  const texts = places.map(toText);
+  const texts = places.map(formatPlaced);
   const at = places.findIndex((placed) => placed.id === id);
   const [moved] = texts.splice(at, 1);
   if (moved !== undefined) texts.splice(Math.max(0, at + by), 0, moved);

@@ -1,3 +1,4 @@
+import type { CallSource } from '../../../api/shared/header-fields.ts';
 import { headerColumns } from '../../api/calls.ts';
 import type { CallsQuery, Operation } from '../../api/contract.ts';
 import { parseLiteral } from '../../data/values.ts';
@@ -7,6 +8,7 @@ import {
   type FeedbackFilter,
   isOfAllCalls,
   needsTotals,
+  type OtherSource,
   ranges,
   type TracesSearch,
 } from '../../navigation/search.ts';
@@ -20,7 +22,8 @@ import { hiddenIn } from './layout.ts';
 /** How many rows are asked for at once. */
 export const pageSize = 100;
 
-const field = (path: string) => ({ $getField: path });
+/** A column or a path below one, in a query. */
+export const field = (path: string) => ({ $getField: path });
 
 /** Columns that are texts, whatever they look like: ids, names and the exception. */
 const plainColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
@@ -108,6 +111,14 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): Operati
   ];
 };
 
+/** The sources that a filter allows, as views choose them: production without a choice. */
+export const toSources = (source: OtherSource | undefined): { sources?: CallSource[] } =>
+  source === 'all' ? {} : { sources: [source ?? 'production'] };
+
+/** A filter, or none if it says nothing. */
+export const filterOf = <Filter extends object>(filter: Filter): { filter?: Filter } =>
+  Object.keys(filter).length > 0 ? { filter } : {};
+
 /**
  * All conditions of the list that the service can tell.
  *
@@ -120,6 +131,23 @@ export const toOperations = (search: TracesSearch, now: number): Operation[] => 
   ...(search.feedback ? [feedbackOperation(search.feedback)] : []),
   ...(search.text ? [textOperation(search.text)] : []),
 ];
+
+/**
+ * Which calls a list is about, as requests say it.
+ *
+ * @param now milliseconds since 1970, which the range ends at
+ */
+export const selectionOf = (search: TracesSearch, now = 0) => {
+  const operations = toOperations(search, now);
+  return {
+    project_id: search.project,
+    ...filterOf({
+      ...(!isOfAllCalls(search) && { trace_roots_only: true }),
+      ...toSources(search.source),
+    }),
+    ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
+  };
+};
 
 /** How the list is sorted. */
 const getSort = ({ sort = '-started_at' }: TracesSearch) => {
@@ -145,12 +173,9 @@ const requestedColumns = (search: TracesSearch): string[] => [
  * @param now milliseconds since 1970, which the range ends at
  */
 export const toRequest = (search: TracesSearch, now: number): CallsQuery => {
-  const operations = toOperations(search, now);
   const { field: path, direction } = getSort(search);
   return {
-    project_id: search.project,
-    ...(!isOfAllCalls(search) && { filter: { trace_roots_only: true } }),
-    ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
+    ...selectionOf(search, now),
     sort_by: [{ field: path, direction }],
     columns: requestedColumns(search),
     ...(needsTotals(search) && { include_trace_totals: true }),

@@ -1,8 +1,8 @@
 import type { Call } from '../../api/contract.ts';
-import { isObject, jsonIn } from '../../data/values.ts';
+import { asString, isObject, jsonIn } from '../../data/values.ts';
 
 /** A part of a message. */
-export type Part =
+export type ContentPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'image'; readonly url: string }
@@ -20,12 +20,10 @@ export type Part =
 export interface Message {
   readonly role: string;
   readonly name?: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-export const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
 const parsed = (value: unknown): unknown => {
@@ -34,15 +32,15 @@ const parsed = (value: unknown): unknown => {
   return read === undefined ? value : read;
 };
 
-const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
+const callPart = (name: unknown, id: unknown, input: unknown): ContentPart => ({
   kind: 'call',
-  name: toText(name) ?? 'tool',
-  id: toText(id),
+  name: asString(name) ?? 'tool',
+  id: asString(id),
   input: parsed(input),
 });
 
 /** OpenAI's `tool_calls`: `{id, function: {name, arguments}}`, or the same without `function`. */
-const toolCallPart = (value: unknown): Part => {
+const toolCallPart = (value: unknown): ContentPart => {
   if (!isObject(value)) return { kind: 'other', value };
   const call = isObject(value.function) ? value.function : value;
   return callPart(call.name, value.id, call.arguments ?? call.args ?? call.input);
@@ -50,7 +48,7 @@ const toolCallPart = (value: unknown): Part => {
 
 /** The texts of a list, or the list if it has anything else. */
 const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
-  const texts = list.map((item) => (isObject(item) ? toText(item.text) : undefined));
+  const texts = list.map((item) => (isObject(item) ? asString(item.text) : undefined));
   return texts.every((text) => text !== undefined) ? texts.join(between) : list;
 };
 
@@ -63,9 +61,9 @@ const listedText = (value: unknown): unknown => {
 };
 
 /** Results often are JSON within a text, or texts in a list. */
-const resultPart = (id: unknown, output: unknown): Part => ({
+const resultPart = (id: unknown, output: unknown): ContentPart => ({
   kind: 'result',
-  id: toText(id),
+  id: asString(id),
   output: parsed(listedText(output)),
 });
 
@@ -73,39 +71,39 @@ const resultPart = (id: unknown, output: unknown): Part => ({
 const imageUrl = (part: Fields): string | undefined => {
   const { image_url: image, source } = part;
   if (typeof image === 'string') return image;
-  if (isObject(image)) return toText(image.url);
-  if (isObject(part.image)) return toText((isObject(part.image.image) ? part.image.image : part.image).url);
+  if (isObject(image)) return asString(image.url);
+  if (isObject(part.image)) return asString((isObject(part.image.image) ? part.image.image : part.image).url);
   if (!isObject(source)) return undefined;
-  const data = toText(source.data) ?? toText(source.bytes);
-  const type = toText(source.media_type) ?? `image/${toText(part.format) ?? 'png'}`;
-  return toText(source.url) ?? (data && `data:${type};base64,${data}`);
+  const data = asString(source.data) ?? asString(source.bytes);
+  const type = asString(source.media_type) ?? `image/${asString(part.format) ?? 'png'}`;
+  return asString(source.url) ?? (data && `data:${type};base64,${data}`);
 };
 
 /** OpenTelemetry's `blob` and `uri`, if they are images. */
 const mediaUrl = ({ modality, mime_type, content, uri }: Fields): string | undefined => {
-  const type = toText(mime_type) ?? 'image/png';
+  const type = asString(mime_type) ?? 'image/png';
   if (modality !== 'image' && !(modality === undefined && type.startsWith('image/'))) return undefined;
-  const data = toText(content);
-  return toText(uri) ?? (data && `data:${type};base64,${data}`);
+  const data = asString(content);
+  return asString(uri) ?? (data && `data:${type};base64,${data}`);
 };
 
-const imagePart = (url: string | undefined): Part | undefined =>
+const imagePart = (url: string | undefined): ContentPart | undefined =>
   url === undefined ? undefined : { kind: 'image', url };
 
 /** What was thought, as a text or as texts in a list. Without words if they are encrypted. */
-const thinkingPart = (...values: readonly unknown[]): Part => {
-  const texts = values.map((value) => toText(Array.isArray(value) ? joined(value) : value));
+const thinkingPart = (...values: readonly unknown[]): ContentPart => {
+  const texts = values.map((value) => asString(Array.isArray(value) ? joined(value) : value));
   return { kind: 'thinking', text: texts.find((text) => text) ?? '' };
 };
 
 /** Parts that say what they are by their `type`: OpenAI, Anthropic, OpenTelemetry. */
-const typedPart = (part: Fields): Part | undefined => {
+const typedPart = (part: Fields): ContentPart | undefined => {
   switch (part.type) {
     case 'text':
     case 'input_text':
     case 'output_text':
     case 'refusal':
-      return { kind: 'text', text: toText(part.text ?? part.content ?? part.refusal) ?? '' };
+      return { kind: 'text', text: asString(part.text ?? part.content ?? part.refusal) ?? '' };
     case 'thinking':
     case 'reasoning':
       return thinkingPart(part.thinking, part.content, part.text, part.summary);
@@ -135,7 +133,7 @@ const typedPart = (part: Fields): Part | undefined => {
 };
 
 /** Bedrock's parts, which say what they are by their only key. */
-const bedrockPart = (part: Fields): Part | undefined => {
+const bedrockPart = (part: Fields): ContentPart | undefined => {
   const { text, toolUse, toolResult, image, reasoningContent: thought } = part;
   if (typeof text === 'string') return { kind: 'text', text };
   if (isObject(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
@@ -144,28 +142,30 @@ const bedrockPart = (part: Fields): Part | undefined => {
   return isObject(image) ? imagePart(imageUrl(image)) : undefined;
 };
 
-const toPart = (value: unknown): Part => {
+const toPart = (value: unknown): ContentPart => {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (!isObject(value)) return { kind: 'other', value };
   return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
 };
 
-const contentParts = (content: unknown): Part[] => {
+const contentParts = (content: unknown): ContentPart[] => {
   if (content === null || content === undefined || content === '') return [];
   return Array.isArray(content) ? content.map(toPart) : [toPart(content)];
 };
 
 /** OpenAI's message of role `tool`: all of it is the result of one call. */
-const toolResultParts = (message: Fields): Part[] => [resultPart(message.tool_call_id, message.content)];
+const toolResultParts = (message: Fields): ContentPart[] => [
+  resultPart(message.tool_call_id, message.content),
+];
 
 /** What OpenAI and those who follow it keep beside the content, in the order of a reader. */
-const getParts = (message: Fields): Part[] => {
+const getParts = (message: Fields): ContentPart[] => {
   const { content, tool_calls: calls, function_call: call, refusal } = message;
-  const thought = toText(message.reasoning_content) || toText(message.reasoning);
+  const thought = asString(message.reasoning_content) || asString(message.reasoning);
   return [
     ...(thought ? [thinkingPart(thought)] : []),
     ...contentParts(message.parts ?? content),
-    ...contentParts(toText(refusal)),
+    ...contentParts(asString(refusal)),
     ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
     ...(isObject(call) ? [toolCallPart(call)] : []),
   ];
@@ -184,8 +184,9 @@ const saysMore = (message: Fields): boolean =>
 
 /** An item of OpenAI's responses, which has no role. All calls of tools are the assistant's. */
 const toItem = (item: Fields, role: string): Message | undefined => {
-  const isCall = /_call$/.test(toText(item.type) ?? '');
-  const part: Part | undefined = typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
+  const isCall = /_call$/.test(asString(item.type) ?? '');
+  const part: ContentPart | undefined =
+    typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
   if (!part) return undefined;
   if (part.kind === 'result') return { role: 'tool', parts: [part] };
   const isAssistant = isCall || part.kind === 'call' || part.kind === 'thinking';
@@ -205,7 +206,7 @@ const withRole = (value: Fields): Fields => {
   const { type, data, kwargs, id, role: own } = value;
   if (own !== undefined) return value;
   const inner = isObject(data) ? data : isObject(kwargs) ? kwargs : value;
-  const name = inner === kwargs && Array.isArray(id) ? toText(id.at(-1)) : toText(type);
+  const name = inner === kwargs && Array.isArray(id) ? asString(id.at(-1)) : asString(type);
   const role = langChainRoles.get((name ?? '').replace(/Message(?:Chunk)?$/, '').toLowerCase());
   return role === undefined ? value : { ...inner, role };
 };
@@ -216,17 +217,18 @@ const withRole = (value: Fields): Fields => {
  *
  * @param role the role if the message has none
  */
-export const parseMessage = (given: unknown, role = 'user'): Message => {
-  if (typeof given === 'string') return { role, parts: [{ kind: 'text', text: given }] };
-  if (!isObject(given)) return { role, parts: [{ kind: 'other', value: given }] };
-  const value = withRole(given);
-  const own = toText(value.role);
-  const name = toText(value.name);
+export const parseMessage = (source: unknown, role = 'user'): Message => {
+  if (typeof source === 'string') return { role, parts: [{ kind: 'text', text: source }] };
+  if (!isObject(source)) return { role, parts: [{ kind: 'other', value: source }] };
+  const value = withRole(source);
+  const own = asString(value.role);
+  const name = asString(value.name);
   const item = own === undefined ? toItem(value, role) : undefined;
   if (item) return item;
   const isToolResult = own === 'tool' && !Array.isArray(value.parts);
   const parts = isToolResult ? toolResultParts(value) : getParts(value);
-  const all: readonly Part[] = parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
+  const all: readonly ContentPart[] =
+    parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
   // Anthropic and Bedrock send results in the user's name.
   const isResults = own === 'user' && all.length > 0 && all.every(({ kind }) => kind === 'result');
   return {
@@ -331,7 +333,7 @@ export const answeredIn = (output: unknown): readonly Message[] | undefined => {
 /** Gives every result the name of the tool, by the id of the call that asked for it. */
 const withToolNames = (messages: readonly Message[]): Message[] => {
   const names = new Map<string, string>();
-  const named = (part: Part): Part => {
+  const named = (part: ContentPart): ContentPart => {
     if (part.kind === 'call' && part.id !== undefined) names.set(part.id, part.name);
     if (part.kind !== 'result' || part.id === undefined) return part;
     const name = names.get(part.id);

@@ -9,9 +9,9 @@ import { JsonTree } from '../../ui/json-tree.tsx';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
 import {
+  type ContentPart,
   type Conversation,
   type Message,
-  type Part,
   parseConversation,
   sharedWith,
   sharedWithTurn,
@@ -54,7 +54,7 @@ const Data = ({ value, label }: { value: unknown; label: string }) => {
   );
 };
 
-const PartView = ({ part, plain }: { part: Part; plain: boolean }) => {
+const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
   switch (part.kind) {
     case 'text':
       return plain ? <LongText text={part.text} /> : <Markdown text={part.text} />;
@@ -137,9 +137,9 @@ const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
  * The last calls of the same operation in the turn before: a conversation of many turns has a trace
  * for each, and each begins with all that was said.
  *
- * @param wanted whether they are to be read
+ * @param isEnabled whether they are to be read
  */
-const useTurnBefore = (call: Call, calls: readonly CallRow[], wanted: boolean): readonly CallRow[] => {
+const useTurnBefore = (call: Call, calls: readonly CallRow[], isEnabled: boolean): readonly CallRow[] => {
   const thread = call.thread_id ?? calls.find(({ thread_id }) => thread_id)?.thread_id;
   const { project_id, op_name } = call;
   const began = calls[0]?.started_at ?? call.started_at;
@@ -164,7 +164,7 @@ const useTurnBefore = (call: Call, calls: readonly CallRow[], wanted: boolean): 
         limit: 2,
       });
     },
-    { enabled: wanted && Boolean(thread) },
+    { enabled: isEnabled && Boolean(thread) },
   );
   return data;
 };

@@ -8,7 +8,7 @@ import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
-import type { Message, Part } from '../messages/conversation.ts';
+import type { ContentPart, Message } from '../messages/conversation.ts';
 import {
   contentAt,
   neededFor,
@@ -59,10 +59,10 @@ const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
   );
 };
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
+const shownText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
 
 interface StoryPartProps {
-  readonly part: Part;
+  readonly part: ContentPart;
   readonly plain: boolean;
   /** Whether it is what a tool says itself, under its own name. */
   readonly ofTool: boolean;
@@ -98,7 +98,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
               </>
             )}
           </span>
-          <Clipped text={toText(part.input)} plain isData={typeof part.input !== 'string'} />
+          <Clipped text={shownText(part.input)} plain isData={typeof part.input !== 'string'} />
         </div>
       );
     case 'result':
@@ -107,7 +107,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
           <span className="muted">
             {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
           </span>
-          <Clipped text={toText(part.output)} plain isData={typeof part.output !== 'string'} />
+          <Clipped text={shownText(part.output)} plain isData={typeof part.output !== 'string'} />
         </div>
       );
     case 'other':

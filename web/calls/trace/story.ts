@@ -1,6 +1,6 @@
 import type { CallRow } from '../../api/calls.ts';
 import { isObject } from '../../data/values.ts';
-import { type Message, type Part, parseConversation } from '../messages/conversation.ts';
+import { type ContentPart, type Message, parseConversation } from '../messages/conversation.ts';
 import { parseExchange } from '../messages/exchange.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
 
@@ -108,7 +108,7 @@ export interface Said {
   readonly exception: string | undefined;
 }
 
-const getWords = (part: Part): unknown => {
+const getWords = (part: ContentPart): unknown => {
   switch (part.kind) {
     case 'text':
       return part.text.trim();
@@ -138,7 +138,7 @@ const messageKey = ({ role, parts }: Message): string => {
 
 /** Without what calls of tools say themselves, and without messages that then have nothing to say. */
 const withoutTools = (messages: readonly Message[], tools: ReadonlySet<string>): Message[] => {
-  const isSaid = (part: Part) =>
+  const isSaid = (part: ContentPart) =>
     (part.kind === 'call' && tools.has(part.name)) ||
     // Not every convention says which tool a result is of.
     (part.kind === 'result' && (part.name === undefined ? tools.size > 0 : tools.has(part.name)));
@@ -162,7 +162,7 @@ const isAnswer = ({ role }: Message): boolean => role === 'assistant' || role ==
 const newMessages = (
   { sent, received }: { readonly sent: readonly Message[]; readonly received: readonly Message[] },
   before: readonly Message[],
-  asked: ReadonlySet<string>,
+  questions: ReadonlySet<string>,
 ): Pick<Said, 'earlier' | 'messages'> => {
   const known = before.map(messageKey);
   const keys = sent.map(messageKey);
@@ -170,7 +170,7 @@ const newMessages = (
   while (shared < keys.length && keys[shared] === known[shared]) shared++;
   // A conversation that begins here may go on from former turns: all up to their last answer.
   const old = shared > 0 ? 0 : sent.findLastIndex(isAnswer) + 1;
-  const seen = new Set([...known, ...asked]);
+  const seen = new Set([...known, ...questions]);
   const isNew = (at: number) => !seen.has(keys[at] ?? '');
   return {
     earlier: sent.slice(0, old).filter((_, at) => isNew(at)),
@@ -190,7 +190,7 @@ const toolMessages = (
   part: StoryItem['part'],
   { inputs, output }: { readonly inputs: object; readonly output: unknown },
 ): Message[] => {
-  const parts: Part[] = [
+  const parts: ContentPart[] = [
     ...(part === 'end' || isEmpty(inputs)
       ? []
       : [{ kind: 'call' as const, name, id: undefined, input: inputs as unknown }]),
@@ -212,7 +212,7 @@ export const contentAt = (item: StoryItem, payloads: Payloads, context: StoryCon
   const exception = part === 'begin' ? undefined : (row.exception ?? undefined);
   const nothing = { earlier: [], messages: [], exception };
   if (node.kind === 'tool') return { ...nothing, messages: toolMessages(toolName(node.name), part, own) };
-  const asked = new Set(
+  const questions = new Set(
     above(node, context).flatMap((call) => {
       const payload = getPayload(payloads, call);
       return payload ? parseExchange(payload).asked.map(messageKey) : [];
@@ -223,7 +223,7 @@ export const contentAt = (item: StoryItem, payloads: Payloads, context: StoryCon
     const before = getPayload(payloads, context.before.get(node.call.id));
     const earlier = before && parseConversation(before);
     const all = earlier ? [...earlier.sent, ...earlier.received] : [];
-    const content = newMessages(conversation, all, asked);
+    const content = newMessages(conversation, all, questions);
     return {
       earlier: withoutTools(content.earlier, context.tools),
       messages: withoutTools(content.messages, context.tools),
@@ -238,7 +238,7 @@ export const contentAt = (item: StoryItem, payloads: Payloads, context: StoryCon
     ...nothing,
     messages: withoutTools(
       [
-        ...(part === 'end' ? [] : exchange.asked.filter((message) => !asked.has(messageKey(message)))),
+        ...(part === 'end' ? [] : exchange.asked.filter((message) => !questions.has(messageKey(message)))),
         ...(part === 'begin' ? [] : exchange.answered.filter((message) => !answered.has(answerKey(message)))),
       ],
       context.tools,

@@ -4,7 +4,7 @@ import { errorText } from '../../api/http.ts';
 import { countedText, momentText } from '../../data/format.ts';
 import { Button, Moment, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Confirm } from '../../ui/popups.tsx';
-import { type AlertValue, ruleText, toStretches, valueText } from './alert.ts';
+import { type AlertValue, measuredCalls, ruleText, toStretches, valueText } from './alert.ts';
 import { type HistoryEntry, useStoreAlert, useTrial, type Watched } from './data.ts';
 import { StateBadge, Strip } from './strip.tsx';
 
@@ -48,9 +48,9 @@ const makeColumns = (project: string, value: AlertValue): readonly TableColumn<H
     title: 'When',
     cell: ({ at }) => {
       const to = Date.parse(at);
-      const from = new Date(to - value.window_minutes * 60_000).toISOString();
+      const from = to - value.window_minutes * 60_000;
       return (
-        <Link to="/traces" search={{ project, all: true, from, to: new Date(to).toISOString() }}>
+        <Link to="/traces" search={measuredCalls(project, value, [from, to])}>
           {momentText(at)}
         </Link>
       );

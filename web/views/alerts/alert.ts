@@ -4,7 +4,7 @@ import { percentText } from '../../calls/figures/figures.ts';
 import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
-import { type AlertsSearch, costPath } from '../../navigation/search.ts';
+import { type AlertsSearch, costPath, type TracesSearch } from '../../navigation/search.ts';
 
 /** The value of an alert, as it is stored. */
 export type AlertValue = Request<'/alerts/preview'>['alert'];
@@ -140,7 +140,7 @@ export interface Draft {
 }
 
 /** A new alert, with what a chart or a list was about. */
-export const draftFrom = ({ metric, all, status, text, where }: AlertsSearch): Draft => {
+export const draftFrom = ({ metric, all, status, text, where, source }: AlertsSearch): Draft => {
   const kept = where?.filter(({ path }) => path !== costPath);
   const isOfAll = metric !== undefined ? all === true || text !== undefined : true;
   return {
@@ -154,6 +154,7 @@ export const draftFrom = ({ metric, all, status, text, where }: AlertsSearch): D
       ...(status && { status }),
       ...(text && { text }),
       ...(kept?.length && { where: kept }),
+      ...(source && { source }),
       others: [],
       rest: {},
     },
@@ -180,22 +181,33 @@ const plain = (value: number): number => Number(value.toPrecision(12));
 const typed = (value: number | null | undefined, factor = 1): string =>
   typeof value === 'number' ? String(plain(value * factor)) : '';
 
+const keptIn = ({ filter, query }: AlertValue): Kept => ({
+  ...(filter ? { filter: filter as NonNullable<Kept['filter']> } : {}),
+  ...(query ? { query: query as NonNullable<Kept['query']> } : {}),
+});
+
+/** The calls that an alert measured in a window, as far as the list has words for its filter. */
+export const measuredCalls = (
+  project: string,
+  value: AlertValue,
+  [from, to]: readonly [number, number],
+): TracesSearch => {
+  const { others: _others, rest: _rest, ...filters } = toFilter(keptIn(value));
+  return { project, ...filters, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+};
+
 /** A stored alert, to be changed. */
 export const toDraft = (value: AlertValue): Draft => {
-  const { metric, filter, query, compare = 'absolute' } = value;
+  const { metric, compare = 'absolute' } = value;
   const name = metricName(value);
   const measured = { metric: name, compare: compare ?? 'absolute' };
-  const kept: Kept = {
-    ...(filter ? { filter: filter as NonNullable<Kept['filter']> } : {}),
-    ...(query ? { query: query as NonNullable<Kept['query']> } : {}),
-  };
   return {
     ...measured,
     name: value.name,
     feedbackType: metric.feedback_type ?? '',
     path: metric.path ?? 'value',
     aggregation: metric.aggregation ?? 'avg',
-    filter: toFilter(kept),
+    filter: toFilter(keptIn(value)),
     window: value.window_minutes,
     direction: value.direction,
     warn: typed(value.warn, getFactor(measured)),

@@ -3,7 +3,7 @@ import { Chart } from '../../calls/figures/charts.tsx';
 import { clockText, costText, countedText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { Table, type TableColumn } from '../../ui/controls.tsx';
-import { type AlertValue, type Preview, ruleText, toStretches, valueText } from './alert.ts';
+import { type AlertValue, measuredCalls, type Preview, ruleText, toStretches, valueText } from './alert.ts';
 import { StateBadge, Strip } from './strip.tsx';
 
 /** What a preview was made of, and what it said. */
@@ -74,8 +74,8 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
   const pick = (index: number) => {
     const time = times[index];
     if (time === undefined) return;
-    const from = new Date(time - value.window_minutes * 60_000).toISOString();
-    navigate({ to: '/traces', search: { project, all: true, from, to: new Date(time).toISOString() } });
+    const from = time - value.window_minutes * 60_000;
+    navigate({ to: '/traces', search: measuredCalls(project, value, [from, time]) });
   };
   const name = `${ruleText(value)}. It would have fired ${countedText(fired, 'time')}`;
   const hasValues = values.some((point) => point.value !== null);

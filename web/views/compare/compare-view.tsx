@@ -258,7 +258,7 @@ const Inputs = ({ left, right }: PairProps) => {
 const raw = ['inputs', 'output', 'attributes'] as const;
 
 /** A part of both calls as it was reported. It is compared once somebody wants to see it. */
-const RawPart = ({ left, right, part }: PairProps & { part: (typeof raw)[number] }) => {
+const RawField = ({ left, right, part }: PairProps & { part: (typeof raw)[number] }) => {
   const [open, setOpen] = useState(false);
   return (
     <details className="stack" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -289,7 +289,7 @@ const Comparison = ({ left, right }: PairProps) => {
       <Inputs left={left} right={right} />
       {leftNode && rightNode ? <StepsTable left={leftNode} right={rightNode} /> : null}
       {raw.map((part) => (
-        <RawPart key={part} left={left} right={right} part={part} />
+        <RawField key={part} left={left} right={right} part={part} />
       ))}
     </>
   );

@@ -62,8 +62,8 @@ const sortedBy = (measures: readonly Measure[], sort: string | undefined): reado
 const noIds: readonly string[] = [];
 
 /** The rows of evaluations with all that is known of them, as far as it is there. */
-const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: EvaluationSearch) => {
-  const ids = useMemo(() => asked.slice(0, maxRuns), [asked]);
+const useComparison = ({ project, runs: runIds = noIds, sort, less = noIds }: EvaluationSearch) => {
+  const ids = useMemo(() => runIds.slice(0, maxRuns), [runIds]);
   const query = useRuns(project, ids);
   const running = query.data?.filter(isRunning).map(({ id }) => id) ?? noIds;
   const { parts, error, retry } = useRunRows(project, ids, running);
@@ -98,7 +98,7 @@ const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: Eva
 /** One evaluation with its rows, or up to six beside each other. */
 export const EvaluationView = () => {
   const search = route.useSearch();
-  const { project, sort, show, less = noIds, row, runs: asked = noIds } = search;
+  const { project, sort, show, less = noIds, row, runs: runIds = noIds } = search;
   const change = useChange<EvaluationSearch>(route.useNavigate());
   const { ids, query, error, retry, isComplete, isBegun, joined, measures, placed } = useComparison(search);
   const runs = query.data ?? [];
@@ -141,7 +141,7 @@ export const EvaluationView = () => {
           link is cut off.
         </Notice>
       ) : null}
-      {asked.length > maxRuns ? (
+      {runIds.length > maxRuns ? (
         <Notice kind="info">The first {maxRuns} evaluations are compared.</Notice>
       ) : null}
       {isThere && runs.length > 0 ? (

@@ -42,8 +42,11 @@ const listScores = (runs: readonly Run[]): string[] => {
   return [...counts].toSorted(([, one], [, other]) => other - one).map(([name]) => name);
 };
 
-const isFound = ({ name, model, dataset }: Run, { text, dataset: wanted }: EvaluationsSearch): boolean => {
-  if (wanted !== undefined && dataset?.name !== wanted) return false;
+const isFound = (
+  { name, model, dataset }: Run,
+  { text, dataset: datasetFilter }: EvaluationsSearch,
+): boolean => {
+  if (datasetFilter !== undefined && dataset?.name !== datasetFilter) return false;
   const sought = text?.toLowerCase();
   return (
     sought === undefined ||

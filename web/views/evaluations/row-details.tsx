@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { type CallRow, getStatus, opText } from '../../api/calls.ts';
 import { getFeedback } from '../../api/feedback.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
-import type { Parts } from '../../calls/datasets/add-to-dataset.tsx';
+import type { RowValues } from '../../calls/datasets/add-to-dataset.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { isObject } from '../../data/values.ts';
 import { useAllowed } from '../../session/session.tsx';
@@ -199,7 +199,7 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
       }),
     );
   }, [query.data, row]);
-  const parts = useMemo((): Parts => {
+  const parts = useMemo((): RowValues => {
     const ofCall = (call: CallRow) => {
       const { inputs, expected = outputIn(call.output) ?? null } = splitExample(getExample(call));
       return { inputs, expected };

@@ -51,15 +51,15 @@ const summedIn = ({ mean, true_fraction }: Readonly<Record<string, unknown>>): n
  */
 export const meansIn = (output: unknown): ReadonlyMap<string, number> => {
   const means = new Map<string, number>();
-  /** @param given whether only what a program gave itself counts */
-  const read = (name: string, value: unknown, given: boolean, depth: number): void => {
+  /** @param onlyReported whether only what a program gave itself counts */
+  const read = (name: string, value: unknown, onlyReported: boolean, depth: number): void => {
     if (typeof value === 'number' || typeof value === 'boolean') means.set(name, Number(value));
     if (!isObject(value) || depth > maxDepth) return;
     const summed = summedIn(value);
     if (summed === undefined)
       for (const [key, inner] of Object.entries(value))
-        read(name === '' ? key : joined(name, key), inner, given, depth + 1);
-    else if (!given) means.set(name, summed);
+        read(name === '' ? key : joined(name, key), inner, onlyReported, depth + 1);
+    else if (!onlyReported) means.set(name, summed);
   };
   if (!isObject(output)) return means;
   for (const [name, value] of Object.entries(output)) {
@@ -157,9 +157,9 @@ export const withVerdicts = (
   verdicts: ReadonlyMap<string, Verdict> | undefined,
 ): Scores => {
   const values = [...(verdicts ?? [])].map(([name, { value }]) => [name, value] as const);
-  const given = scoresIn(Object.fromEntries(values));
+  const reportedScores = scoresIn(Object.fromEntries(values));
   return {
-    numbers: new Map([...given.numbers, ...numbers]),
-    texts: new Map([...given.texts, ...texts]),
+    numbers: new Map([...reportedScores.numbers, ...numbers]),
+    texts: new Map([...reportedScores.texts, ...texts]),
   };
 };

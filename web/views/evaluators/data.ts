@@ -5,6 +5,7 @@ import { judgeOp, toVerdictType } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import { field } from '../../calls/list/request.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
@@ -90,7 +91,6 @@ export const useSpending = (
   );
 };
 
-const field = (path: string) => ({ $getField: path });
 const none = { $literal: null };
 
 /** The latest calls that an evaluator is about, and can judge. */
@@ -284,7 +284,7 @@ export const useVerdictStats = (
   );
 
 /** The latest verdict since a moment that could not be made. */
-export const useLastFailure = (project: string, evaluator: Evaluator, start: number, wanted: boolean) =>
+export const useLastFailure = (project: string, evaluator: Evaluator, start: number, isEnabled: boolean) =>
   useRead(
     ['last failure', project, evaluator.id, start],
     async (reading): Promise<Verdict | null> => {
@@ -292,7 +292,7 @@ export const useLastFailure = (project: string, evaluator: Evaluator, start: num
       const where = [since(start), failed];
       return (await readVerdicts(reading, project, evaluator, { where, limit: 1 }))[0] ?? null;
     },
-    { enabled: wanted },
+    { enabled: isEnabled },
   );
 
 /** Of so many verdicts, calls and what people said of them are looked up. */

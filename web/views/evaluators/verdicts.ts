@@ -1,8 +1,8 @@
 import { askedBy } from '../../../api/shared/feedback.ts';
 import type { Answer, CallFeedback, FeedbackRecord, Request, StatsBucket } from '../../api/contract.ts';
-import { listEdges, type Point, percentText } from '../../calls/figures/figures.ts';
+import { listEdges, numberAt, type Point, percentText } from '../../calls/figures/figures.ts';
 import type { Span } from '../../calls/figures/requests.ts';
-import { isObject } from '../../data/values.ts';
+import { isObject, nonEmptyString } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
 
 type FeedbackStatsQuery = Request<'/feedback/stats'>;
@@ -23,17 +23,9 @@ export interface Verdict {
   readonly judge: string | undefined;
 }
 
-const toText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
-const numberAt = (bucket: StatsBucket, name: string): number | undefined => {
-  const value = bucket[name];
-  return typeof value === 'number' ? value : undefined;
-};
-
 const countAt = (bucket: StatsBucket, name: string): number => numberAt(bucket, name) ?? 0;
 
-const idIn = (ref: unknown): string | undefined => /\/call\/([^/]+)$/.exec(toText(ref) ?? '')?.[1];
+const idIn = (ref: unknown): string | undefined => /\/call\/([^/]+)$/.exec(nonEmptyString(ref) ?? '')?.[1];
 
 /** The verdicts among records of feedback that an evaluator gave, by the name of its object. */
 export const verdictsIn = (rows: readonly FeedbackRecord[], objectId: string): Verdict[] =>
@@ -48,8 +40,8 @@ export const verdictsIn = (rows: readonly FeedbackRecord[], objectId: string): V
         call,
         at: Date.parse(created_at ?? ''),
         value: isValue ? value : null,
-        reason: toText(reason),
-        error: toText(error),
+        reason: nonEmptyString(reason),
+        error: nonEmptyString(error),
         judge: idIn(call_ref),
       },
     ];

@@ -10,6 +10,8 @@ import {
   withModelCalls,
 } from '../../calls/figures/figures.ts';
 import {
+  type Counted,
+  countedBy,
   getField,
   isRead,
   modelCallsRequest,
@@ -18,7 +20,9 @@ import {
   toPeriod,
   totalsRequest,
   whole,
+  wholeRequest,
 } from '../../calls/figures/requests.ts';
+import { spendingIn } from '../../calls/figures/spending.ts';
 import type { OverviewSearch } from '../../navigation/search.ts';
 import { useRead } from '../../session/session.tsx';
 
@@ -41,7 +45,7 @@ const useKeptStats = (request: StatsQuery, enabled = true) =>
 export const maxRead = 100_000;
 
 interface ModelCallsProps {
-  readonly project: string;
+  readonly counted: Counted;
   readonly period: Period;
   /** Whether the figures are told apart by models. */
   readonly wanted: boolean;
@@ -56,14 +60,21 @@ interface ModelCallsProps {
  * The errors and latencies of models, over time, of the period, and of the one before it. They are
  * read from the headers of calls, so they are asked for when these are few enough.
  */
-const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
+const useModelCalls = ({
+  counted,
+  period,
+  wanted: isEnabled,
+  split,
+  calls,
+  callsBefore,
+}: ModelCallsProps) => {
   const useCounted = (request: StatsQuery, enabled: boolean) => useStats(request, { enabled });
-  const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
+  const isFew = (count: number | undefined) => isEnabled && count !== undefined && count <= maxRead;
   return {
-    series: useCounted(modelCallsRequest(project, period, period.granularity), split && isFew(calls)),
-    now: useCounted(modelCallsRequest(project, period, whole), isFew(calls)),
-    before: useCounted(modelCallsRequest(project, period.before, whole), isFew(callsBefore)),
-    tooMany: wanted && (calls ?? 0) > maxRead,
+    series: useCounted(modelCallsRequest(counted, period, period.granularity), split && isFew(calls)),
+    now: useCounted(modelCallsRequest(counted, period, whole), isFew(calls)),
+    before: useCounted(modelCallsRequest(counted, period.before, whole), isFew(callsBefore)),
+    tooMany: isEnabled && (calls ?? 0) > maxRead,
   };
 };
 
@@ -81,27 +92,32 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     [project, range, from, to, now],
   );
   const field = getField(by);
+  const counted = countedBy(search);
   const whole = {
-    now: useKeptStats(totalsRequest(project, period, undefined)),
-    before: useKeptStats(totalsRequest(project, period.before, undefined)),
+    now: useKeptStats(wholeRequest(counted, period)),
+    before: useKeptStats(totalsRequest(counted, period.before, undefined)),
   };
   const totals = toTotals(whole.now);
   const totalsBefore = toTotals(whole.before);
   const known = ({ isPlaceholderData }: StatsResult, figures: Figures | undefined) =>
     isPlaceholderData ? undefined : figures?.calls;
+  const spending = useMemo(
+    () => whole.now.data && spendingIn(whole.now.data.usage_buckets),
+    [whole.now.data],
+  );
   const calls = known(whole.now, totals);
   const callsBefore = known(whole.before, totalsBefore);
   const mayRead = (count: number | undefined) => !isRead(by) || (count !== undefined && count <= maxRead);
   const lines = split && mayRead(calls) ? field : undefined;
   const queries = {
     ...whole,
-    series: useKeptStats(seriesRequest(project, period, lines)),
-    groupsNow: useKeptStats(totalsRequest(project, period, field), mayRead(calls)),
-    groupsBefore: useKeptStats(totalsRequest(project, period.before, field), mayRead(callsBefore)),
+    series: useKeptStats(seriesRequest(counted, period, lines)),
+    groupsNow: useKeptStats(totalsRequest(counted, period, field), mayRead(calls)),
+    groupsBefore: useKeptStats(totalsRequest(counted, period.before, field), mayRead(callsBefore)),
   };
   const { series, groupsNow, groupsBefore } = queries;
   const models = useModelCalls({
-    project,
+    counted,
     period,
     split,
     wanted: by === 'model',
@@ -128,6 +144,8 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     changes,
     totals,
     totalsBefore,
+    /** Where the money of the period went. */
+    spending,
     /** Whether the groups have errors and latencies, in all and over time. */
     whole: by !== 'model' || models.now.data !== undefined,
     wholeLines: by !== 'model' || models.series.data !== undefined,

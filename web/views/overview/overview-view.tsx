@@ -14,14 +14,18 @@ import {
   percentText,
 } from '../../calls/figures/figures.ts';
 import {
+  type Counted,
   callsIn,
   callsOfGroup,
+  countedBy,
   failuresIn,
   isRead,
   type Period,
   type Worse,
   worseCalls,
 } from '../../calls/figures/requests.ts';
+import { SpendingTable } from '../../calls/figures/spending-table.tsx';
+import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
@@ -42,7 +46,7 @@ import { HeadTools, View } from '../../ui/view.tsx';
 import { maxRead, useOverview } from './data.ts';
 
 interface HeadlineProps {
-  readonly project: string;
+  readonly counted: Counted;
   readonly period: Period;
   readonly now: Figures;
   readonly before: Figures | undefined;
@@ -51,13 +55,13 @@ interface HeadlineProps {
 /** A figure in words, and the calls behind it. */
 type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch];
 
-const makeTiles = ({ project, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
-  const all = callsIn(project, period);
+const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
+  const all = callsIn(counted, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
   const errors = `${countText(now.errors)} · ${percentText(errorRate(now))}`;
   return [
     ['Calls', 'calls', countText(now.calls), all],
-    ['Errors', 'errors', errors, failuresIn(project, period)],
+    ['Errors', 'errors', errors, failuresIn(counted, period)],
     ['p50 latency', 'p50', now.p50 === undefined ? '–' : durationText(now.p50), slow],
     ['p95 latency', 'p95', now.p95 === undefined ? '–' : durationText(now.p95), slow],
     ['Tokens', 'tokens', tokensText(now.tokens), all],
@@ -74,7 +78,7 @@ const getTone = (order: Order, change: string | undefined): string => {
 
 /** The figures of the whole period, beside those of the period before. */
 const Headline = (props: HeadlineProps) => {
-  const costText = useCostText(props.project);
+  const costText = useCostText(props.counted.project);
   return (
     <ul className="tiles" aria-label="In all">
       {makeTiles(props, costText).map(([title, order, text, link]) => {
@@ -105,7 +109,7 @@ const words: Readonly<Record<Worse, string>> = {
 };
 
 interface ChangesListProps {
-  readonly project: string;
+  readonly counted: Counted;
   readonly period: Period;
   readonly by: Dimension;
   readonly changes: readonly Change[];
@@ -113,8 +117,8 @@ interface ChangesListProps {
 }
 
 /** What became slower, dearer or more faulty than in the period before. */
-const ChangesList = ({ project, period, by, changes, getText }: ChangesListProps) => {
-  const dearer = useCostText(project);
+const ChangesList = ({ counted, period, by, changes, getText }: ChangesListProps) => {
+  const dearer = useCostText(counted.project);
   const texts: Readonly<Record<Worse, (value: number) => string>> = {
     slower: durationText,
     dearer,
@@ -130,7 +134,7 @@ const ChangesList = ({ project, period, by, changes, getText }: ChangesListProps
       <ul className="changes">
         {changes.slice(0, shownChanges).map(({ group, worse, before, now }) => (
           <li key={`${worse} ${group}`}>
-            <Link to="/traces" search={worseCalls(project, period, by, group, worse)} className="change">
+            <Link to="/traces" search={worseCalls(counted, period, by, group, worse)} className="change">
               <span className="cut" dir="auto">
                 {getText(group)}
               </span>
@@ -176,7 +180,7 @@ const cells: Readonly<Record<Order, RenderCell>> = {
 const partly: readonly Order[] = ['calls', 'tokens', 'cost'];
 
 interface BreakdownProps {
-  readonly project: string;
+  readonly counted: Counted;
   readonly period: Period;
   readonly by: Dimension;
   /** Whether groups have errors and latencies. */
@@ -188,8 +192,8 @@ interface BreakdownProps {
 }
 
 /** The figures of each operation, model or user. */
-const Breakdown = ({ project, period, by, whole, sort, groups, getText, onSort }: BreakdownProps) => {
-  const costText = useCostText(project);
+const Breakdown = ({ counted, period, by, whole, sort, groups, getText, onSort }: BreakdownProps) => {
+  const costText = useCostText(counted.project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
   // What is in no group is not what one looks for, however much it is.
@@ -200,7 +204,7 @@ const Breakdown = ({ project, period, by, whole, sort, groups, getText, onSort }
     group === null ? (
       <span className="muted">{isRead(by) ? 'calls that say none' : 'all others'}</span>
     ) : (
-      <Link to="/traces" search={callsOfGroup(project, period, by, group)}>
+      <Link to="/traces" search={callsOfGroup(counted, period, by, group)}>
         {getText(group)}
       </Link>
     );
@@ -238,10 +242,10 @@ const valueCells: typeof cells = {
 };
 
 /** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */
-const ValuesTable = ({ project, points }: { project: string; points: readonly Point[] }) => {
-  const costText = useCostText(project);
+const ValuesTable = ({ counted, points }: { counted: Counted; points: readonly Point[] }) => {
+  const costText = useCostText(counted.project);
   const link = (point: Point) => (
-    <Link to="/traces" search={callsIn(project, { start: point.from, end: point.to })}>
+    <Link to="/traces" search={callsIn(counted, { start: point.from, end: point.to })}>
       {bucketText(point)}
     </Link>
   );
@@ -279,6 +283,7 @@ const dimensionTitles: Readonly<Record<Dimension, string>> = {
   'end-user': 'End users',
   environment: 'Environments',
   release: 'Releases',
+  source: 'Sources',
 };
 
 /** Kinds in words. Clients may say others. */
@@ -291,6 +296,7 @@ export const OverviewView = () => {
   const [now, setNow] = useState(() => Date.now());
   const overview = useOverview(search, now);
   const { project, by = 'op', split = false, sort = 'calls' } = search;
+  const counted = countedBy(search);
   const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
   const getText = useMemo(() => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
@@ -312,6 +318,7 @@ export const OverviewView = () => {
       }
       toolbar={
         <>
+          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
           <Segments
             legend="Group by"
             value={by}
@@ -333,7 +340,7 @@ export const OverviewView = () => {
         />
       </HeadTools>
       <Failure error={error} onRetry={overview.retry} />
-      {totals ? <Headline project={project} period={period} now={totals} before={totalsBefore} /> : null}
+      {totals ? <Headline counted={counted} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
         <Notice kind="info">
           {project} has no calls in this period. Choose a longer one, or report a call.
@@ -348,7 +355,7 @@ export const OverviewView = () => {
       {points && totals && totals.calls > 0 ? (
         <div className="charts">
           <Charts
-            project={project}
+            counted={counted}
             points={points}
             granularity={period.granularity}
             split={split}
@@ -363,7 +370,7 @@ export const OverviewView = () => {
             }
           />
           {changes ? (
-            <ChangesList project={project} period={period} by={by} changes={changes} getText={getText} />
+            <ChangesList counted={counted} period={period} by={by} changes={changes} getText={getText} />
           ) : null}
         </div>
       ) : null}
@@ -371,7 +378,7 @@ export const OverviewView = () => {
         <section className="card" aria-label={dimensionTitles[by]}>
           <h2>{dimensionTitles[by]}</h2>
           <Breakdown
-            project={project}
+            counted={counted}
             period={period}
             by={by}
             whole={whole}
@@ -382,13 +389,19 @@ export const OverviewView = () => {
           />
         </section>
       ) : null}
+      {overview.spending && overview.spending.size > 0 ? (
+        <section className="card" aria-label="Where the money went">
+          <h2>Where the money went</h2>
+          <SpendingTable project={project} byModel={overview.spending} />
+        </section>
+      ) : null}
       {overview.tooMany ? (
         <p className="hint">
           {by === 'model' ? 'Errors and latencies of models' : `These ${dimensionTitles[by].toLowerCase()}`}{' '}
           are read from the calls, up to {countText(maxRead)} of them. Choose a shorter time.
         </p>
       ) : null}
-      {points && totals && totals.calls > 0 ? <ValuesTable project={project} points={points} /> : null}
+      {points && totals && totals.calls > 0 ? <ValuesTable counted={counted} points={points} /> : null}
     </View>
   );
 };

@@ -1,5 +1,5 @@
 import type { Call } from '../../api/contract.ts';
-import { type Message, type Part, parseConversation } from '../../calls/messages/conversation.ts';
+import { type ContentPart, type Message, parseConversation } from '../../calls/messages/conversation.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -107,7 +107,7 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const toToolCall = (part: Part & { kind: 'call' }, at: number): object => ({
+const toToolCall = (part: ContentPart & { kind: 'call' }, at: number): object => ({
   id: part.id ?? `call_${at + 1}`,
   type: 'function',
   function: {

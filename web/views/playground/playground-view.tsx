@@ -371,14 +371,14 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
 };
 
 /** The value of a version of a prompt; null if there is none. */
-const usePrompt = (project: string, { prompt, version }: PromptVersion, wanted: boolean) =>
+const usePrompt = (project: string, { prompt, version }: PromptVersion, isEnabled: boolean) =>
   useRead(
     ['prompt', project, prompt, version],
     async ({ client, signal }) => {
       const request = { project_id: project, object_id: prompt, digest: version };
       return draftOfPrompt((await client.ask('/obj/read', request, signal)).obj.val) ?? null;
     },
-    { enabled: wanted },
+    { enabled: isEnabled },
   );
 
 /** What the playground began with, in words. */

@@ -34,7 +34,7 @@ export const noAnswer: Answer = {
   error: undefined,
 };
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const usedTokens = (usage: object): Answer['tokens'] => {
   const { prompt, completion } = readTokens(usage);
@@ -50,17 +50,19 @@ const withPiece = (calls: readonly ToolCall[], piece: unknown): readonly ToolCal
   const { name, arguments: written } = isObject(piece.function) ? piece.function : {};
   const before = calls[at];
   const call: ToolCall = {
-    id: before?.id || toText(piece.id),
+    id: before?.id || textOrEmpty(piece.id),
     function: {
-      name: before?.function.name || toText(name),
-      arguments: (before?.function.arguments ?? '') + toText(written),
+      name: before?.function.name || textOrEmpty(name),
+      arguments: (before?.function.arguments ?? '') + textOrEmpty(written),
     },
   };
   return [...calls.slice(0, at), call, ...calls.slice(at + 1)];
 };
 
 const getMessage = (error: unknown): string =>
-  isObject(error) ? toText(error.message) || JSON.stringify(error) : toText(error) || 'an unknown error';
+  isObject(error)
+    ? textOrEmpty(error.message) || JSON.stringify(error)
+    : textOrEmpty(error) || 'an unknown error';
 
 /**
  * Adds a chunk of a streamed chat to an answer, or takes a whole answer as one chunk. Only the
@@ -74,10 +76,10 @@ export const withChunk = (answer: Answer, chunk: unknown): Answer => {
   const delta = isObject(fields.delta) ? fields.delta : isObject(fields.message) ? fields.message : {};
   const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [];
   return {
-    text: answer.text + toText(delta.content) + toText(delta.refusal),
-    thinking: answer.thinking + (toText(delta.reasoning_content) || toText(delta.reasoning)),
+    text: answer.text + textOrEmpty(delta.content) + textOrEmpty(delta.refusal),
+    thinking: answer.thinking + (textOrEmpty(delta.reasoning_content) || textOrEmpty(delta.reasoning)),
     toolCalls: pieces.reduce<readonly ToolCall[]>(withPiece, answer.toolCalls),
-    finish: toText(fields.finish_reason) || answer.finish,
+    finish: textOrEmpty(fields.finish_reason) || answer.finish,
     tokens: isObject(usage) ? usedTokens(usage) : answer.tokens,
     error: error ? getMessage(error) : answer.error,
   };

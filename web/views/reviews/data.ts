@@ -109,11 +109,13 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
   );
   const state = useMemo((): QueueState | undefined => {
     if (!fields.data || !calls.data || (!records.data && fields.data.length > 0)) return undefined;
-    const asked = fields.data;
-    const askedCalls = calls.data.filter(({ op_name }) => asked.some((field) => isFor(field, op_name)));
+    const reviewFields = fields.data;
+    const askedCalls = calls.data.filter(({ op_name }) =>
+      reviewFields.some((field) => isFor(field, op_name)),
+    );
     const reviews = reviewsIn(records.data ?? []);
     const standing = computeStanding(queue, askedCalls, reviews, me.user);
-    return { queue, fields: asked, calls: askedCalls, reviews, standing };
+    return { queue, fields: reviewFields, calls: askedCalls, reviews, standing };
   }, [queue, fields.data, calls.data, records.data, me.user]);
   return { state, queries: [fields, calls, records] };
 };
@@ -154,7 +156,7 @@ export const useReviewing = (project: string) => {
         ...('randomUUID' in crypto && { id: crypto.randomUUID() }),
       }));
       const { res } = await client.ask('/feedback/batch/create', { batch });
-      const given = res.map(({ id, created_at, svc_user_id, payload }, at) => ({
+      const reviews = res.map(({ id, created_at, svc_user_id, payload }, at) => ({
         id,
         created_at,
         svc_user_id,
@@ -164,7 +166,7 @@ export const useReviewing = (project: string) => {
         svc_ref: toRef(call),
         feedback_type: batch[at]?.feedback_type ?? '',
       }));
-      change(call, (records) => [...records, ...given]);
+      change(call, (records) => [...records, ...reviews]);
       return res.map(({ id }) => id);
     },
     /** Deletes records of a review for good. Throws as the client does. */

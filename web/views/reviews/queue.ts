@@ -219,14 +219,14 @@ const lastAt = (people: ReadonlyMap<string, Review> | undefined): string =>
  * people than the queue asks for have.
  */
 export const computeStanding = (
-  { reviews: wanted, assignees }: Pick<Queue, 'reviews' | 'assignees'>,
+  { reviews: requiredReviews, assignees }: Pick<Queue, 'reviews' | 'assignees'>,
   calls: readonly CallRow[],
   reviews: Reviews,
   person: string,
 ): Standing => {
   const isAsked = assignees === undefined || assignees.includes(person);
   const getPeople = ({ id }: CallRow) => reviews.get(id);
-  const isDone = (call: CallRow) => (getPeople(call)?.size ?? 0) >= wanted;
+  const isDone = (call: CallRow) => (getPeople(call)?.size ?? 0) >= requiredReviews;
   const isOwn = (call: CallRow) => getPeople(call)?.has(person) === true;
   const open = isAsked ? calls.filter((call) => !isDone(call) && !isOwn(call)) : [];
   const place = new Map(open.map(({ id }) => [id, hashText(`${person}\n${id}`)]));

@@ -70,7 +70,7 @@ const ItemStory = ({ project, call, isAhead }: { project: string; call: CallRow;
   );
 };
 
-interface FieldPartProps {
+interface FieldInputProps {
   readonly field: Field;
   readonly at: number;
   readonly marked: boolean;
@@ -83,7 +83,7 @@ interface FieldPartProps {
 }
 
 /** A field to fill in. */
-const FieldPart = (props: FieldPartProps) => {
+const FieldInput = (props: FieldInputProps) => {
   const { field, at, marked, draft, problem, onChange, onChoose, onMark, onTyped } = props;
   const { id, name, description, question } = field;
   const value = draft.get(id);
@@ -353,7 +353,7 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
               Open the trace
             </Link>
             {fields.map((field, place) => (
-              <FieldPart
+              <FieldInput
                 key={`${current.id} ${field.id}`}
                 field={field}
                 at={place}

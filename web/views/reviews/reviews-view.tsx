@@ -96,14 +96,14 @@ const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueSta
 
 /** What people answered to a field, with their names where they differ or are several. */
 const answersTo = (field: Field, people: ReadonlyMap<string, Review> | undefined): string => {
-  const given = [...(people ?? [])].flatMap(([person, { values }]) => {
+  const answers = [...(people ?? [])].flatMap(([person, { values }]) => {
     const value = values.get(field.id);
     return value === undefined ? [] : [[person, valueText(value)] as const];
   });
-  const [first] = given;
+  const [first] = answers;
   if (!first) return '';
-  if (given.every(([, text]) => text === first[1])) return first[1];
-  return given.map(([person, text]) => `${text} (${person})`).join(', ');
+  if (answers.every(([, text]) => text === first[1])) return first[1];
+  return answers.map(([person, text]) => `${text} (${person})`).join(', ');
 };
 
 /** The last answers to a field, by call. */

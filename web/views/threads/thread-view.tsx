@@ -9,12 +9,14 @@ import {
   getWait,
   parseTime,
   sumUsage,
-  type Usage,
+  usageByModel,
 } from '../../api/calls.ts';
 import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
 import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { getInterval, isTurn, readRows, useInSight, withHeaderColumns } from '../../calls/data.ts';
+import { spendingOf } from '../../calls/figures/spending.ts';
+import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { shownPreview } from '../../calls/previews.ts';
@@ -67,10 +69,12 @@ const readResumes = async (
   calls: readonly CallRow[],
 ): Promise<CallRow[]> => {
   const waiting = new Set(calls.filter(hasWaited).map(({ turn_id }) => turn_id));
-  const asked = turns.filter(({ id }) => waiting.has(id));
-  const threads = asked.flatMap(({ thread_id }) => thread_id ?? []);
+  const waitingTurns = turns.filter(({ id }) => waiting.has(id));
+  const threads = waitingTurns.flatMap(({ thread_id }) => thread_id ?? []);
   if (threads.length === 0) return [];
-  const isOfTurn: Operation = { $in: [{ $getField: 'turn_id' }, asked.map(({ id }) => ({ $literal: id }))] };
+  const isOfTurn: Operation = {
+    $in: [{ $getField: 'turn_id' }, waitingTurns.map(({ id }) => ({ $literal: id }))],
+  };
   const isRoot: Operation = { $eq: [{ $getField: 'parent_id' }, { $literal: null }] };
   const rows = await readRows(reading, {
     project_id: project,
@@ -88,13 +92,13 @@ const findNodes = (
   turns: readonly CallRow[],
   readAt: number,
 ): Map<string, TreeNode> => {
-  const wanted = new Set(turns.map(({ id }) => id));
+  const turnIds = new Set(turns.map(({ id }) => id));
   const found = new Map<string, TreeNode>();
   const waiting = [...Map.groupBy(calls, ({ trace_id }) => trace_id).values()].flatMap((trace) =>
     toTree(trace, readAt),
   );
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (wanted.has(node.call.id)) found.set(node.call.id, node);
+    if (turnIds.has(node.call.id)) found.set(node.call.id, node);
     waiting.push(...node.children);
   }
   return found;
@@ -357,13 +361,20 @@ interface TurnsProps {
   readonly getNumber: (turn: CallRow) => number;
   readonly plain: boolean;
   /** Is told what these turns used, once it is known. */
-  readonly onUsage: (first: string, usage: Usage | undefined) => void;
+  readonly onCalls: (first: string, calls: readonly CallRow[]) => void;
 }
 
 const noLines: readonly TreeLine[] = [];
 
+/** The calls of nodes and of all nodes below them. */
+const callsOf = (nodes: readonly TreeNode[]): CallRow[] => {
+  const all = [...nodes];
+  for (const { children } of all) all.push(...children);
+  return all.map(({ call }) => call);
+};
+
 /** Some turns that are read together: their headers by traces, and their payloads. */
-const Turns = ({ project, turns, getNumber, plain, onUsage }: TurnsProps) => {
+const Turns = ({ project, turns, getNumber, plain, onCalls }: TurnsProps) => {
   const { query, nodes, resumes } = useSteps(project, turns);
   const payloads = usePayloads(project, turns);
   const resumePayloads = usePayloads(project, resumes);
@@ -382,9 +393,8 @@ const Turns = ({ project, turns, getNumber, plain, onUsage }: TurnsProps) => {
   const previews = useInSight(project, short, previewColumn);
   const first = turns[0]?.id ?? '';
   useEffect(() => {
-    if (nodes.size > 0)
-      onUsage(first, sumUsage([...nodes.values()].flatMap(({ totalUsage }) => totalUsage ?? [])));
-  }, [nodes, first, onUsage]);
+    if (nodes.size > 0) onCalls(first, callsOf([...nodes.values()]));
+  }, [nodes, first, onCalls]);
   // All at once: turns that grow one after the other push each other around.
   if (query.isLoading || payloads.isLoading)
     return <Skeleton label="Loading the turns…" rows={turns.length} className="turn-skeletons" />;
@@ -440,8 +450,10 @@ const moveFocus = (by: number): void => {
 
 interface HeadProps {
   readonly turns: readonly CallRow[];
-  readonly usage: Usage | undefined;
-  /** Whether the usage is that of all turns. */
+  readonly project: string;
+  /** The turns and the calls below them, as far as they are read. */
+  readonly calls: readonly CallRow[];
+  /** Whether they are those of all turns. */
   readonly whole: boolean;
   /** Whether only turns that failed are shown. */
   readonly failed: boolean;
@@ -450,7 +462,9 @@ interface HeadProps {
 
 const hasFailed = (call: CallRow): boolean => getStatus(call) === 'error';
 
-const Facts = ({ turns, usage, whole, failed, onFailed }: HeadProps) => {
+const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) => {
+  const usage = useMemo(() => sumUsage(calls.flatMap((call) => [...usageByModel(call).values()])), [calls]);
+  const byModel = useMemo(() => spendingOf(calls), [calls]);
   const errors = turns.filter(hasFailed).length;
   const first = turns[0];
   const last = turns.at(-1);
@@ -484,6 +498,11 @@ const Facts = ({ turns, usage, whole, failed, onFailed }: HeadProps) => {
       ) : (
         <Skeleton label="" rows={1} />
       )}
+      {/* Its line is there before, so that the turns stay where they are. */}
+      <details className={byModel.size > 0 ? '' : 'reserved'}>
+        <summary>Where the money went</summary>
+        <SpendingTable project={project} byModel={byModel} />
+      </details>
     </>
   );
 };
@@ -501,10 +520,12 @@ export const ThreadView = () => {
   // Pages stay as they are when more turns come.
   const pages = useMemo(() => toChunks(shown, pageSize), [shown]);
   const [shownPages, setShownPages] = useState(firstPages);
-  const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
+  const [callsByPage, setCallsByPage] = useState<ReadonlyMap<string, readonly CallRow[]>>(new Map());
+  const calls = useMemo(() => [...callsByPage.values()].flat(), [callsByPage]);
   const [help, setHelp] = useState(false);
-  const noteUsage = useCallback(
-    (first: string, usage: Usage | undefined) => setUsages((before) => new Map(before).set(first, usage)),
+  const noteCalls = useCallback(
+    (first: string, found: readonly CallRow[]) =>
+      setCallsByPage((before) => new Map(before).set(first, found)),
     [],
   );
   const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
@@ -523,7 +544,12 @@ export const ThreadView = () => {
           <CopyButton text={() => thread}>Copy id</CopyButton>
           <Link
             to="/traces"
-            search={{ project, all: true, where: [{ path: 'thread_id', op: 'is', value: thread }] }}
+            search={{
+              project,
+              all: true,
+              source: 'all',
+              where: [{ path: 'thread_id', op: 'is', value: thread }],
+            }}
             className="button plain"
           >
             All calls of this thread
@@ -538,8 +564,9 @@ export const ThreadView = () => {
     >
       {query.data && turns.length === 0 ? null : (
         <Facts
+          project={project}
           turns={turns}
-          usage={sumUsage([...usages.values()].flatMap((usage) => usage ?? []))}
+          calls={calls}
           whole={hidden === 0 && !failed}
           failed={failed}
           onFailed={(next) => change({ failed: next || undefined })}
@@ -570,7 +597,7 @@ export const ThreadView = () => {
           turns={page}
           getNumber={(turn) => turns.indexOf(turn) + 1}
           plain={plain}
-          onUsage={noteUsage}
+          onCalls={noteCalls}
         />
       ))}
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />

@@ -5,7 +5,9 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import type { Request, Thread } from '../../api/contract.ts';
 import { readRows } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
+import { toSources } from '../../calls/list/request.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { toggled } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
@@ -67,6 +69,7 @@ const toRequest = (
       ...(after && { after_datetime: after }),
       ...(before && { before_datetime: before }),
       ...(ids && { thread_ids: [...ids] }),
+      ...toSources(search.source),
     },
     sort_by: [parseOrder(sort)],
   };
@@ -273,8 +276,8 @@ const useListKeys = (
 };
 
 const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void }) => {
-  const { range, from, to, id, text } = search;
-  const isFiltered = [range, from, to, id, text].some((part) => part !== undefined);
+  const { range, from, to, id, text, source } = search;
+  const isFiltered = [range, from, to, id, text, source].some((part) => part !== undefined);
   return isFiltered ? (
     <Notice kind="info" action={<Button onClick={onClear}>Show all threads</Button>}>
       No thread matches.
@@ -359,6 +362,7 @@ export const ThreadsView = () => {
             box={find}
             onSearch={(text) => change({ text, id: undefined })}
           />
+          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
           {hidden > 0 || search.nested ? (
             <Check
               label={hidden > 0 ? `Nested (${countText(hidden)})` : 'Nested'}
@@ -379,7 +383,14 @@ export const ThreadsView = () => {
         <Empty
           search={search}
           onClear={() =>
-            change({ range: undefined, from: undefined, to: undefined, id: undefined, text: undefined })
+            change({
+              range: undefined,
+              from: undefined,
+              to: undefined,
+              id: undefined,
+              text: undefined,
+              source: undefined,
+            })
           }
         />
       ) : null}

@@ -10,7 +10,6 @@ import {
   getWait,
   opText,
   sumUsage,
-  type Usage,
   usageByModel,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
@@ -18,21 +17,15 @@ import { getKind } from '../../api/kind.ts';
 import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { familyOf, spendingOf } from '../../calls/figures/spending.ts';
+import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { type Conversation, type Message, parseConversation } from '../../calls/messages/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
-import { bytesText, costText, countText, tokensText, tookText } from '../../data/format.ts';
+import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
 import { useAllowed } from '../../session/session.tsx';
-import {
-  Button,
-  CopyButton,
-  Moment,
-  Notice,
-  QueryStatus,
-  Table,
-  type TableColumn,
-} from '../../ui/controls.tsx';
+import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
@@ -48,7 +41,12 @@ const DataPanel = ({ call }: { call: Call }) => {
   const filterBy = (path: string, value: string) =>
     navigate({
       to: '/traces',
-      search: { project: call.project_id, all: true, where: [{ path, op: 'is', value }] },
+      search: {
+        project: call.project_id,
+        all: true,
+        source: 'all',
+        where: [{ path, op: 'is', value }],
+      },
     });
   return (
     <div className="stack">
@@ -88,30 +86,18 @@ const ErrorPanel = ({ exception }: { exception: string }) => {
   );
 };
 
-const usageColumns: readonly TableColumn<readonly [model: string, usage: Usage]>[] = [
-  { title: 'Model', className: 'break', cell: ([model]) => model },
-  { title: 'Input tokens', className: 'numeric', cell: ([, { input }]) => countText(input) },
-  { title: 'Output tokens', className: 'numeric', cell: ([, { output }]) => countText(output) },
-  { title: 'Tokens', className: 'numeric', cell: ([, { total }]) => countText(total) },
-  {
-    title: 'Cost',
-    className: 'numeric',
-    cell: ([, { cost }]) => (cost === undefined ? 'no price' : costText(cost)),
-  },
-];
-
-/** Tokens and cost of the call itself, by model. */
-const UsagePanel = ({ call }: { call: Call }) => {
-  const models = [...usageByModel(call)];
-  if (models.length === 0)
-    return (
-      <p className="muted">
-        This call reported no usage of its own. The tree shows what calls below it used.
-      </p>
-    );
+/** Tokens and costs of the call with all below it, by model and kind of token. */
+const UsagePanel = ({ call, calls }: { call: Call; calls: readonly CallRow[] }) => {
+  const family = useMemo(() => familyOf(calls, call.id), [calls, call.id]);
+  const byModel = useMemo(() => spendingOf(family), [family]);
+  if (byModel.size === 0)
+    return <p className="muted">Neither this call nor a call below it reported usage.</p>;
   return (
-    <div className="scroll-x">
-      <Table columns={usageColumns} rows={models} getKey={([model]) => model} />
+    <div className="stack">
+      <SpendingTable project={call.project_id} byModel={byModel} />
+      {family.length > 1 ? (
+        <p className="hint">With {countedText(family.length - 1, 'call')} below this one.</p>
+      ) : null}
     </div>
   );
 };
@@ -245,7 +231,7 @@ const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & 
           <MessagesPanel call={call} conversation={conversation} {...shared} />
         ) : null}
         {active === 'data' ? <DataPanel call={call} /> : null}
-        {active === 'usage' ? <UsagePanel call={call} /> : null}
+        {active === 'usage' ? <UsagePanel call={call} calls={shared.calls} /> : null}
         {active === 'feedback' ? <FeedbackPanel state={feedback} /> : null}
         {active === 'error' ? <ErrorPanel exception={call.exception ?? ''} /> : null}
       </Tabs.Panel>

@@ -76,7 +76,7 @@ const choices = [
 
 /** Thumbs up or down. The other thumb replaces one, the same thumb takes it back. */
 export const Thumbs = ({ state }: { state: FeedbackState }) => {
-  const given = state.own('thumbs')?.payload.up;
+  const savedThumb = state.own('thumbs')?.payload.up;
   return (
     <fieldset className="segments">
       <legend className="hidden">Your opinion</legend>
@@ -85,9 +85,9 @@ export const Thumbs = ({ state }: { state: FeedbackState }) => {
           key={name}
           kind="quiet"
           aria-label={name}
-          aria-pressed={given === up}
+          aria-pressed={savedThumb === up}
           idle={state.busy}
-          onClick={() => (given === up ? state.takeBack('thumbs') : state.give('thumbs', { up }))}
+          onClick={() => (savedThumb === up ? state.takeBack('thumbs') : state.give('thumbs', { up }))}
         >
           <Thumb up={up} />
         </Button>
@@ -96,22 +96,22 @@ export const Thumbs = ({ state }: { state: FeedbackState }) => {
   );
 };
 
-interface PartProps {
+interface FeedbackFieldProps {
   readonly state: FeedbackState;
   readonly kind: Exclude<Kind, 'thumbs'>;
   readonly title: string;
   readonly hint: string;
 }
 
-const toPayload = (kind: PartProps['kind'], text: string): Payload => {
+const toPayload = (kind: FeedbackFieldProps['kind'], text: string): Payload => {
   if (kind === 'score') return { score: Number(text) };
   return kind === 'note' ? { note: text } : { correction: text };
 };
 
 /** A part of the form, which is saved by itself. */
-const Part = ({ state, kind, title, hint }: PartProps) => {
-  const given = state.own(kind)?.payload[kind];
-  const saved = given === undefined || given === null ? '' : String(given);
+const FeedbackField = ({ state, kind, title, hint }: FeedbackFieldProps) => {
+  const savedValue = state.own(kind)?.payload[kind];
+  const saved = savedValue === undefined || savedValue === null ? '' : String(savedValue);
   const [text, setText] = useState(saved);
   const id = useId();
   const submitButton = useRef<HTMLButtonElement>(null);
@@ -172,9 +172,14 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
 const FeedbackForm = ({ state }: { state: FeedbackState }) => (
   <section className="card feedback-form" aria-label="Your feedback">
     <h3>Your feedback</h3>
-    <Part state={state} kind="score" title="Score" hint="Any number, such as 0.9" />
-    <Part state={state} kind="note" title="Note" hint="What is good or bad about it" />
-    <Part state={state} kind="correction" title="Correction" hint="What the answer should have been" />
+    <FeedbackField state={state} kind="score" title="Score" hint="Any number, such as 0.9" />
+    <FeedbackField state={state} kind="note" title="Note" hint="What is good or bad about it" />
+    <FeedbackField
+      state={state}
+      kind="correction"
+      title="Correction"
+      hint="What the answer should have been"
+    />
   </section>
 );
 

@@ -53,14 +53,14 @@ export const exportedColumns = ({
   request,
   roots,
 }: Pick<ListOptions, 'request' | 'roots'>): readonly string[] => {
-  const asked = [
+  const requestedColumns = [
     ...always,
     ...(request.columns ?? []),
     ...(request.include_costs ? ['summary.svc.costs'] : []),
     ...(request.include_feedback ? ['summary.svc.feedback'] : []),
     ...(roots ? traceColumns : []),
   ];
-  return [...new Set(asked)];
+  return [...new Set(requestedColumns)];
 };
 
 /** The rows as lines, of CSV with the columns that the request asks for. */

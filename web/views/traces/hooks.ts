@@ -22,16 +22,16 @@ import { type Hit, readHits } from './hits.ts';
  */
 export const useCallList = (search: TracesSearch) => {
   const { client } = useSession();
-  const asked = listState(search);
+  const listOptions = listState(search);
   const make = () =>
     new CallList({
       client,
-      request: toRequest(asked, Date.now()),
-      roots: !isOfAllCalls(asked),
-      costTest: costTest(asked),
-      text: asked.text,
+      request: toRequest(listOptions, Date.now()),
+      roots: !isOfAllCalls(listOptions),
+      costTest: costTest(listOptions),
+      text: listOptions.text,
     });
-  const { kept: list, state, replace } = useKeptStore(['calls', asked], make);
+  const { kept: list, state, replace } = useKeptStore(['calls', listOptions], make);
   useEffect(() => {
     if (list.store.getState().rows.length === 0) list.more();
     return list.leave;

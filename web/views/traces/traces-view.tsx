@@ -43,12 +43,12 @@ const rowsText = ({ complete, rows }: ListState, count: number | undefined): str
 
 /** How many rows there are, and what is going on. */
 const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
-  const [asked, setAsked] = useState<number>();
+  const [countedList, setCountedList] = useState<number>();
   // Counting reads the headers of all rows: only when somebody asks.
   const { data, error, isFetching } = useRead(
     ['count', list.number],
     ({ client, signal }) => client.ask('/calls/query_stats', countRequest(list.request), signal),
-    { enabled: asked === list.number },
+    { enabled: countedList === list.number },
   );
   const { complete, rows, phase, read } = state;
   // Costs and feedback are joined to rows, and not counted by.
@@ -65,7 +65,7 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
       ) : null}
       {isCounted && error ? <span className="error-text">{errorText(error)}</span> : null}
       {isCounted && !data && !error ? (
-        <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(list.number)}>
+        <Button kind="quiet" disabled={isFetching} onClick={() => setCountedList(list.number)}>
           {isFetching ? 'Counting…' : 'Count all'}
         </Button>
       ) : null}
@@ -130,7 +130,7 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
 };
 
 /** Begins an alert on the calls of the list. */
-const TellMe = ({ search: { project, all, status, text, where } }: { search: TracesSearch }) => (
+const TellMe = ({ search: { project, all, status, text, where, source } }: { search: TracesSearch }) => (
   <Link
     to="/alerts"
     search={{
@@ -141,6 +141,7 @@ const TellMe = ({ search: { project, all, status, text, where } }: { search: Tra
       ...(status && { status }),
       ...(text && { text }),
       ...(where && { where }),
+      ...(source && { source }),
     }}
     className="button plain"
     title="Alert on the count, latency or cost of these calls"

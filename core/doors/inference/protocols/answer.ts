@@ -102,12 +102,6 @@ export const count = (value: JsonValue | undefined): number => {
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : 0;
 };
 
-export const toText = (value: JsonValue | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-
-/** A text; undefined if it is none or empty. */
-export const nonEmptyText = (value: JsonValue | undefined): string | undefined => toText(value) || undefined;
-
 export const toObject = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** The objects of a list; none if it is no list. */

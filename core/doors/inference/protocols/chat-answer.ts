@@ -1,7 +1,9 @@
 import {
+  asString,
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  nonEmptyString,
   parseJson,
 } from '../../../../foundations/wire/index.ts';
 import {
@@ -12,12 +14,10 @@ import {
   type Ending,
   type EventReader,
   type EventWriter,
-  nonEmptyText,
   type StopReason,
   serverSentEvent,
   toObject,
   toObjects,
-  toText,
   type Usage,
 } from './answer.ts';
 import { writeArguments, writeCall } from './chat-request.ts';
@@ -43,14 +43,14 @@ const reasons: ReadonlyMap<string, StopReason> = new Map(
 
 /** How an answer has ended. Some upstreams say `stop` after a call of a tool, where agents would stop. */
 const readEnding = (choice: JsonObject, hasCalls: boolean, refusal: string): Ending => {
-  const said = reasons.get(toText(choice.finish_reason) ?? '') ?? 'end_turn';
+  const stopReason = reasons.get(asString(choice.finish_reason) ?? '') ?? 'end_turn';
   if (refusal !== '') return { reason: 'refusal', explanation: refusal };
-  if (said === 'end_turn' && hasCalls) return { reason: 'tool_use' };
+  if (stopReason === 'end_turn' && hasCalls) return { reason: 'tool_use' };
   // vLLM says what stopped it, which may also be a token.
-  const sequence = toText(choice.stop_reason);
-  return said === 'end_turn' && sequence !== undefined
+  const sequence = asString(choice.stop_reason);
+  return stopReason === 'end_turn' && sequence !== undefined
     ? { reason: 'stop_sequence', sequence }
-    : { reason: said };
+    : { reason: stopReason };
 };
 
 const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
@@ -66,7 +66,7 @@ const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
 };
 
 const getReasoning = (message: JsonObject): string =>
-  toText(message.reasoning_content) ?? toText(message.reasoning) ?? '';
+  asString(message.reasoning_content) ?? asString(message.reasoning) ?? '';
 
 /** What a tool is called with. Arguments that are no JSON stay the text that they are. */
 const readArguments = (text: string): JsonValue => {
@@ -82,17 +82,17 @@ const readCall = (call: JsonObject): AnswerPart => {
   const called = toObject(call.function);
   return {
     kind: 'call',
-    id: toText(call.id) ?? '',
-    name: toText(called.name) ?? '',
-    input: readArguments(toText(called.arguments) ?? ''),
+    id: asString(call.id) ?? '',
+    name: asString(called.name) ?? '',
+    input: readArguments(asString(called.arguments) ?? ''),
   };
 };
 
 /** The text of a content, which may be parts. */
 const joinContent = (content: JsonValue | undefined): string =>
-  toText(content) ??
+  asString(content) ??
   toObjects(content)
-    .map((part) => toText(part.text) ?? '')
+    .map((part) => asString(part.text) ?? '')
     .join('');
 
 /** Reads a whole answer of Chat Completions. */
@@ -101,11 +101,11 @@ export const readCompletion = (completion: JsonObject): Answer => {
   const message = toObject(choice.message);
   const thought = getReasoning(message);
   const content = joinContent(message.content);
-  const refusal = toText(message.refusal) ?? '';
+  const refusal = asString(message.refusal) ?? '';
   const calls = toObjects(message.tool_calls).map(readCall);
   return {
-    id: nonEmptyText(completion.id),
-    model: nonEmptyText(completion.model),
+    id: nonEmptyString(completion.id),
+    model: nonEmptyString(completion.model),
     parts: [
       ...(thought === '' ? [] : [{ kind: 'thinking' as const, text: thought, signature: '' }]),
       ...[content, refusal].filter((text) => text !== '').map((text) => ({ kind: 'text' as const, text })),
@@ -141,7 +141,7 @@ export class ChatReader implements EventReader {
     const events: AnswerEvent[] = [];
     if (!this.#hasStarted) {
       this.#hasStarted = true;
-      events.push({ kind: 'start', id: nonEmptyText(data.id), model: nonEmptyText(data.model) });
+      events.push({ kind: 'start', id: nonEmptyString(data.id), model: nonEmptyString(data.model) });
     }
     for (const choice of toObjects(data.choices)) if (count(choice.index) === 0) this.#choice(choice, events);
     const usage = readUsage(data.usage);
@@ -159,11 +159,11 @@ export class ChatReader implements EventReader {
     const delta = toObject(choice.delta);
     this.#piece('thinking', getReasoning(delta), events);
     this.#piece('text', joinContent(delta.content), events);
-    const refusal = toText(delta.refusal) ?? '';
+    const refusal = asString(delta.refusal) ?? '';
     this.#refusal += refusal;
     this.#piece('text', refusal, events);
     for (const call of toObjects(delta.tool_calls)) this.#call(call, events);
-    if (toText(choice.finish_reason) === undefined) return;
+    if (asString(choice.finish_reason) === undefined) return;
     this.hasEnded = true;
     this.#close(events);
     events.push({ kind: 'ending', ending: readEnding(choice, this.#calls.size > 0, this.#refusal) });
@@ -181,14 +181,14 @@ export class ChatReader implements EventReader {
     const at = count(delta.index);
     const call: StreamedCall = this.#calls.get(at) ?? { id: '', name: '' };
     this.#calls.set(at, call);
-    call.id ||= toText(delta.id) ?? '';
-    call.name ||= toText(called.name) ?? '';
+    call.id ||= asString(delta.id) ?? '';
+    call.name ||= asString(called.name) ?? '';
     if (call.part === undefined) {
       if (call.name === '') return;
       const id = call.id || `call_${at}`;
       call.part = this.#open({ kind: 'call', id, name: call.name, input: {} }, events);
     }
-    const piece = toText(called.arguments) ?? '';
+    const piece = asString(called.arguments) ?? '';
     if (piece !== '') events.push({ kind: 'input', index: call.part, piece });
   }
 

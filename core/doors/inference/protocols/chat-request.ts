@@ -9,7 +9,7 @@ import { base64OfText, parseDataUrl, textOfBase64, toDataUrl } from './data-url.
 import { type Cached, readCacheControl, readThinkingConfig } from './messages-request.ts';
 import { isClaude, toEffort } from './models.ts';
 import {
-  type CallPart,
+  type ContentPart,
   type DocumentPart,
   efforts,
   type Format,
@@ -17,11 +17,11 @@ import {
   isEffort,
   joinTurns,
   onlyText,
-  type Part,
   type Prompt,
-  type ResultPart,
   type Tool,
+  type ToolCallPart,
   type ToolChoice,
+  type ToolResultPart,
   type Turn,
 } from './prompt.ts';
 import { Fields, isEmptyList, type Refusals, type Said } from './refusals.ts';
@@ -91,7 +91,7 @@ const readFile = (fields: Fields): DocumentPart[] => {
   return [{ kind: 'document', at: fields.place, source, title, ...readCache(fields) }];
 };
 
-const readPart = (fields: Fields): Part[] => {
+const readPart = (fields: Fields): ContentPart[] => {
   const at = fields.place;
   const type = fields.required('type');
   switch (type) {
@@ -116,7 +116,7 @@ const readPart = (fields: Fields): Part[] => {
 };
 
 /** The parts of a message's content. Empty texts say nothing, and some APIs refuse them. */
-const readContent = (fields: Fields): Part[] => {
+const readContent = (fields: Fields): ContentPart[] => {
   const content = fields.get('content');
   const cached = readCache(fields);
   if (content === undefined) return [];
@@ -146,7 +146,7 @@ const readArguments = (fields: Fields): JsonValue => {
   return {};
 };
 
-const readCall = (fields: Fields): CallPart[] => {
+const readCall = (fields: Fields): ToolCallPart[] => {
   const id = fields.required('id');
   if ((fields.text('type') ?? 'function') !== 'function') {
     fields.refuse('type', 'only functions can be called');
@@ -155,7 +155,7 @@ const readCall = (fields: Fields): CallPart[] => {
   }
   const called = fields.requiredObject('function');
   if (!called) return [];
-  const part: CallPart = {
+  const part: ToolCallPart = {
     kind: 'call',
     at: fields.place,
     id,
@@ -172,12 +172,12 @@ const readCall = (fields: Fields): CallPart[] => {
 };
 
 /** Reasoning as it was answered before. Without its blocks it has no signature, and nobody takes it back. */
-const readThinking = (fields: Fields): Part[] => {
+const readThinking = (fields: Fields): ContentPart[] => {
   fields.ignore('reasoning_content', 'reasoning');
-  return fields.objects('thinking_blocks').flatMap((block): Part[] => {
+  return fields.objects('thinking_blocks').flatMap((block): ContentPart[] => {
     const at = block.place;
     const type = block.required('type');
-    const part: Part =
+    const part: ContentPart =
       type === 'redacted_thinking'
         ? { kind: 'redacted', at, data: block.required('data') }
         : {
@@ -192,14 +192,14 @@ const readThinking = (fields: Fields): Part[] => {
   });
 };
 
-const readAssistant = (fields: Fields): Part[] => {
+const readAssistant = (fields: Fields): ContentPart[] => {
   const refusal = fields.text('refusal');
   fields.expect('audio', () => false);
   fields.expect('function_call', () => false, 'use tool_calls');
   fields.expect('annotations', isEmptyList);
   // What OpenAI's SDK has read of the answer.
   fields.ignore('parsed');
-  const refused: Part[] = refusal ? [{ kind: 'text', at: fields.at('refusal'), text: refusal }] : [];
+  const refused: ContentPart[] = refusal ? [{ kind: 'text', at: fields.at('refusal'), text: refusal }] : [];
   return [
     ...readThinking(fields),
     ...readContent(fields),
@@ -208,7 +208,7 @@ const readAssistant = (fields: Fields): Part[] => {
   ];
 };
 
-const readResult = (fields: Fields): ResultPart => {
+const readResult = (fields: Fields): ToolResultPart => {
   const id = fields.required('tool_call_id');
   const parts = readContent(fields);
   // Some clients say the tool's name again.
@@ -331,16 +331,16 @@ const readFormat = (fields: Fields): Said<Format> | undefined => {
     format.refuse('type', 'give the schema of the answer: {"type": "json_schema", …}');
     return undefined;
   }
-  const given = format.object('json_schema');
-  const schema = given?.json('schema');
-  if (!given || !schema) {
+  const jsonSchema = format.object('json_schema');
+  const schema = jsonSchema?.json('schema');
+  if (!jsonSchema || !schema) {
     fields.refusals.invalid(format.at('json_schema'), 'should have a schema');
     return undefined;
   }
-  const value = { schema, name: given.text('name'), description: given.text('description') };
+  const value = { schema, name: jsonSchema.text('name'), description: jsonSchema.text('description') };
   // The other APIs always hold to the schema.
-  given.ignore('strict');
-  given.end();
+  jsonSchema.ignore('strict');
+  jsonSchema.end();
   format.end();
   return { at: format.place, value };
 };
@@ -454,7 +454,7 @@ const writeDocument = (part: DocumentPart, refusals: Refusals): JsonObject[] => 
   return [{ type: 'file', file: { filename, file_data: toDataUrl(data) } }];
 };
 
-const writePart = (part: Part, refusals: Refusals): JsonObject[] => {
+const writePart = (part: ContentPart, refusals: Refusals): JsonObject[] => {
   switch (part.kind) {
     case 'text':
       return [writeText(part.text)];
@@ -471,7 +471,7 @@ const writePart = (part: Part, refusals: Refusals): JsonObject[] => {
 };
 
 /** A tool's result. Chat Completions has no mark for errors: the text says that it is one. */
-const writeResult = ({ id, parts, isError }: ResultPart, refusals: Refusals): JsonObject => {
+const writeResult = ({ id, parts, isError }: ToolResultPart, refusals: Refusals): JsonObject => {
   const texts = parts.flatMap((part) => {
     if (part.kind === 'text') return [part.text];
     refusals.refuse(part.at, 'what a tool gives is text there');
@@ -493,7 +493,7 @@ export const writeArguments = (input: JsonValue): string =>
   typeof input === 'string' ? input : JSON.stringify(input);
 
 /** A call of a tool, of a request as of an answer. */
-export const writeCall = ({ id, name, input }: Pick<CallPart, 'id' | 'name' | 'input'>): JsonObject => ({
+export const writeCall = ({ id, name, input }: Pick<ToolCallPart, 'id' | 'name' | 'input'>): JsonObject => ({
   id,
   type: 'function',
   function: { name, arguments: writeArguments(input) },
@@ -566,11 +566,11 @@ export const writeChat = (prompt: Prompt, refusals: Refusals): JsonObject => {
   const last = turns.at(-1);
   if (last?.role === 'assistant')
     refusals.refuse(last.at, 'an answer that is begun cannot be continued; end with a user message');
-  const said = system.map(({ text }) => writeText(text));
+  const systemTexts = system.map(({ text }) => writeText(text));
   return {
     model,
     messages: [
-      ...(said.length > 0 ? [{ role: 'system', content: writeContent(said) }] : []),
+      ...(systemTexts.length > 0 ? [{ role: 'system', content: writeContent(systemTexts) }] : []),
       ...turns.flatMap((turn) => writeTurn(turn, refusals)),
     ],
     ...(maxTokens && { max_completion_tokens: maxTokens.value }),

@@ -1,4 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../foundations/wire/index.ts';
+import {
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../foundations/wire/index.ts';
 import {
   type Answer,
   type AnswerEvent,
@@ -9,7 +14,6 @@ import {
   type StopReason,
   toObject,
   toObjects,
-  toText,
   type Usage,
 } from './answer.ts';
 import { readError } from './errors.ts';
@@ -49,7 +53,7 @@ const malformed: ReadonlyMap<string, string> = new Map(
 
 const readEnding = (reason: string, fields: JsonValue | undefined): Ending => {
   const additional = toObject(fields);
-  const sequence = toText(additional.stop_sequence) ?? toText(toObject(additional.delta).stop_sequence);
+  const sequence = asString(additional.stop_sequence) ?? asString(toObject(additional.delta).stop_sequence);
   return { reason: reasons.get(reason) ?? 'end_turn', sequence, explanation: explanations.get(reason) };
 };
 
@@ -72,15 +76,19 @@ const readBlock = (block: JsonObject): AnswerPart[] => {
   if (typeof text === 'string') return [{ kind: 'text', text }];
   if (toolUse) {
     const { toolUseId, name, input = {} } = toObject(toolUse);
-    return [{ kind: 'call', id: toText(toolUseId) ?? '', name: toText(name) ?? '', input }];
+    return [{ kind: 'call', id: asString(toolUseId) ?? '', name: asString(name) ?? '', input }];
   }
   if (reasoningContent) {
     const { reasoningText, redactedContent } = toObject(reasoningContent);
-    const data = toText(redactedContent);
+    const data = asString(redactedContent);
     if (data !== undefined) return [{ kind: 'redacted', data }];
     const reasoning = toObject(reasoningText);
     return [
-      { kind: 'thinking', text: toText(reasoning.text) ?? '', signature: toText(reasoning.signature) ?? '' },
+      {
+        kind: 'thinking',
+        text: asString(reasoning.text) ?? '',
+        signature: asString(reasoning.signature) ?? '',
+      },
     ];
   }
   // A cited text is a text; what it cites has no place in the answers of other APIs.
@@ -89,12 +97,12 @@ const readBlock = (block: JsonObject): AnswerPart[] => {
 
 /** Why an answer with a 200 is a failure; undefined if it is none. */
 export const findFailure = (reason: JsonValue | undefined): string | undefined =>
-  malformed.get(toText(reason) ?? '');
+  malformed.get(asString(reason) ?? '');
 
 /** Reads a whole answer of Converse. It has neither an id nor a model. */
 export const readConverse = (answer: JsonObject): Answer => ({
   parts: toObjects(toObject(toObject(answer.output).message).content).flatMap(readBlock),
-  ending: readEnding(toText(answer.stopReason) ?? '', answer.additionalModelResponseFields),
+  ending: readEnding(asString(answer.stopReason) ?? '', answer.additionalModelResponseFields),
   usage: readUsage(answer.usage),
 });
 
@@ -112,16 +120,16 @@ const readDelta = (
   if (typeof text === 'string') return { part: { kind: 'text', text: '' }, kind: 'text', piece: text };
   if (toolUse) {
     const part = { kind: 'call' as const, id: '', name: '', input: {} };
-    return { part, kind: 'input', piece: toText(toObject(toolUse).input) ?? '' };
+    return { part, kind: 'input', piece: asString(toObject(toolUse).input) ?? '' };
   }
   if (!reasoningContent) return undefined;
   const { text: thought, signature, redactedContent } = toObject(reasoningContent);
-  const data = toText(redactedContent);
+  const data = asString(redactedContent);
   if (data !== undefined) return { part: { kind: 'redacted', data }, piece: '' };
   const part = { kind: 'thinking' as const, text: '', signature: '' };
   return typeof signature === 'string'
     ? { part, kind: 'signature', piece: signature }
-    : { part, kind: 'thinking', piece: toText(thought) ?? '' };
+    : { part, kind: 'thinking', piece: asString(thought) ?? '' };
 };
 
 /** Reads a streamed answer of Converse. Blocks of text and reasoning begin with their first piece. */
@@ -144,7 +152,7 @@ export class ConverseReader implements EventReader {
         return this.#open.delete(index) ? [{ kind: 'close', index }] : [];
       case 'messageStop': {
         const failure = findFailure(data.stopReason);
-        const reason = toText(data.stopReason) ?? '';
+        const reason = asString(data.stopReason) ?? '';
         if (failure !== undefined)
           return [{ kind: 'error', error: { status: 502, message: failure, code: reason } }];
         this.hasEnded = true;

@@ -3,11 +3,11 @@ import { writeThinking, writeToolChoice } from './messages-request.ts';
 import { claudeThinking, type Family, getFamily, thinkingWay, toEffort, usualMaxTokens } from './models.ts';
 import {
   type CacheTtl,
+  type ContentPart,
   calledTools,
   type DocumentPart,
   hasToolParts,
   type ImagePart,
-  type Part,
   type Prompt,
   type Tool,
   type Turn,
@@ -64,7 +64,7 @@ class Writer {
   }
 
   /** Parts as blocks, with points of caching where the model has a cache. */
-  blocks(parts: readonly Part[]): JsonObject[] {
+  blocks(parts: readonly ContentPart[]): JsonObject[] {
     return parts.flatMap((part) => [...this.#block(part), ...this.cachePoint(part.cache)]);
   }
 
@@ -75,7 +75,7 @@ class Writer {
     return [{ cachePoint: { type: 'default', ...(ttl && { ttl }) } }];
   }
 
-  #block(part: Part): JsonObject[] {
+  #block(part: ContentPart): JsonObject[] {
     switch (part.kind) {
       case 'text':
         return [{ text: part.text }];
@@ -228,14 +228,14 @@ const claudeReasoning = (prompt: Prompt, refusals: Refusals): Reasoning => {
   // A budget is a part of what the answer may have, which then has to be said.
   const wantsBudget = prompt.thinking?.value.type === 'asked' && thinkingWay(prompt.model) === 'budget';
   const most = wantsBudget && !prompt.maxTokens ? { maxTokens: usualMaxTokens(prompt.model) } : {};
-  const said = claudeThinking(prompt, prompt.maxTokens?.value ?? usualMaxTokens(prompt.model));
-  if ('problem' in said) {
-    refusals.refuse(prompt.effort?.at ?? [], said.problem);
+  const thinking = claudeThinking(prompt, prompt.maxTokens?.value ?? usualMaxTokens(prompt.model));
+  if ('problem' in thinking) {
+    refusals.refuse(prompt.effort?.at ?? [], thinking.problem);
     return { fields: {} };
   }
   return {
-    fields: said.thinking ? { thinking: writeThinking(said.thinking) } : {},
-    effort: said.effort,
+    fields: thinking.thinking ? { thinking: writeThinking(thinking.thinking) } : {},
+    effort: thinking.effort,
     ...most,
   };
 };

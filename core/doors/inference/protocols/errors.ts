@@ -1,11 +1,12 @@
 import {
+  asString,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   plainNumber,
 } from '../../../../foundations/wire/index.ts';
 import { anthropicErrorType, openAiErrorType } from '../error.ts';
-import { toText, type UpstreamError } from './answer.ts';
+import type { UpstreamError } from './answer.ts';
 import type { ClientApi } from './translation.ts';
 
 /**
@@ -68,8 +69,13 @@ export const readError = (value: JsonValue, status?: number, name?: string): Ups
   const { error = value } = value;
   if (!isJsonObject(error)) return readError(error, status, name);
   // Bedrock writes it in either case.
-  const message = toText(error.message) ?? toText(error.Message) ?? JSON.stringify(error);
-  const codes = [toText(error.code), toText(error.type), toText(error.__type)?.replace(/^.*#/, ''), name];
+  const message = asString(error.message) ?? asString(error.Message) ?? JSON.stringify(error);
+  const codes = [
+    asString(error.code),
+    asString(error.type),
+    asString(error.__type)?.replace(/^.*#/, ''),
+    name,
+  ];
   const numeric = plainNumber(error.code ?? null);
   const known = codes.map(findStatus).find((each) => each !== undefined);
   return {

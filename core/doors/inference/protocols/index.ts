@@ -122,11 +122,11 @@ class Translator implements EventTranslator {
     let text = '';
     for (const event of events) {
       if (this.isComplete) break;
-      const said = this.#writer.write(event);
+      const written = this.#writer.write(event);
       if (event.kind === 'error' && !this.#hasSaid)
         this.failure = { status: event.error.status, body: this.#toBody(event.error) };
-      this.#hasSaid ||= said !== '';
-      text += said;
+      this.#hasSaid ||= written !== '';
+      text += written;
       this.isComplete = event.kind === 'finish' || event.kind === 'error';
     }
     return text;

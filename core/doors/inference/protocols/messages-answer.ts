@@ -1,4 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../foundations/wire/index.ts';
+import {
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../foundations/wire/index.ts';
 import {
   type Answer,
   type AnswerEvent,
@@ -11,7 +16,6 @@ import {
   serverSentEvent,
   toObject,
   toObjects,
-  toText,
   type Usage,
 } from './answer.ts';
 import { readError, writeError } from './errors.ts';
@@ -32,11 +36,11 @@ const isReason = (text: string | undefined): text is StopReason => text !== unde
 
 /** How an answer has ended, of a message or a `message_delta`. An unknown reason is an ordinary end. */
 const readEnding = (fields: JsonObject): Ending => {
-  const reason = toText(fields.stop_reason);
+  const reason = asString(fields.stop_reason);
   return {
     reason: isReason(reason) ? reason : 'end_turn',
-    sequence: toText(fields.stop_sequence),
-    explanation: toText(toObject(fields.stop_details).explanation),
+    sequence: asString(fields.stop_sequence),
+    explanation: asString(toObject(fields.stop_details).explanation),
   };
 };
 
@@ -57,20 +61,20 @@ const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
 const readBlock = (block: JsonObject): AnswerPart | undefined => {
   switch (block.type) {
     case 'text':
-      return { kind: 'text', text: toText(block.text) ?? '' };
+      return { kind: 'text', text: asString(block.text) ?? '' };
     case 'thinking':
       return {
         kind: 'thinking',
-        text: toText(block.thinking) ?? '',
-        signature: toText(block.signature) ?? '',
+        text: asString(block.thinking) ?? '',
+        signature: asString(block.signature) ?? '',
       };
     case 'redacted_thinking':
-      return { kind: 'redacted', data: toText(block.data) ?? '' };
+      return { kind: 'redacted', data: asString(block.data) ?? '' };
     case 'tool_use':
       return {
         kind: 'call',
-        id: toText(block.id) ?? '',
-        name: toText(block.name) ?? '',
+        id: asString(block.id) ?? '',
+        name: asString(block.name) ?? '',
         input: block.input ?? {},
       };
     default:
@@ -80,8 +84,8 @@ const readBlock = (block: JsonObject): AnswerPart | undefined => {
 
 /** Reads a whole answer of Messages. */
 export const readMessage = (message: JsonObject): Answer => ({
-  id: toText(message.id),
-  model: toText(message.model),
+  id: asString(message.id),
+  model: asString(message.model),
   parts: toObjects(message.content).flatMap((block) => readBlock(block) ?? []),
   ending: readEnding(message),
   usage: readUsage(message.usage),
@@ -104,11 +108,11 @@ export class MessagesReader implements EventReader {
 
   read(name: string | undefined, data: JsonObject): readonly AnswerEvent[] {
     const index = count(data.index);
-    switch (toText(data.type) ?? name) {
+    switch (asString(data.type) ?? name) {
       case 'message_start': {
         const message = toObject(data.message);
         this.#addUsage(message.usage);
-        return [{ kind: 'start', id: toText(message.id), model: toText(message.model) }];
+        return [{ kind: 'start', id: asString(message.id), model: asString(message.model) }];
       }
       case 'content_block_start': {
         const part = readBlock(toObject(data.content_block));
@@ -123,7 +127,7 @@ export class MessagesReader implements EventReader {
       case 'message_delta': {
         this.#addUsage(data.usage);
         const delta = toObject(data.delta);
-        if (toText(delta.stop_reason) === undefined) return [];
+        if (asString(delta.stop_reason) === undefined) return [];
         this.hasEnded = true;
         const usage = readUsage(this.#usage);
         return [
@@ -147,8 +151,8 @@ export class MessagesReader implements EventReader {
   }
 
   #delta(index: number, delta: JsonObject): readonly AnswerEvent[] {
-    const [kind, field] = deltas.get(toText(delta.type) ?? '') ?? [];
-    const piece = field === undefined ? undefined : toText(delta[field]);
+    const [kind, field] = deltas.get(asString(delta.type) ?? '') ?? [];
+    const piece = field === undefined ? undefined : asString(delta[field]);
     return kind === undefined || piece === undefined ? [] : [{ kind, index, piece }];
   }
 

@@ -7,6 +7,7 @@ import {
 import { claudeThinking, usualMaxTokens } from './models.ts';
 import {
   type CacheTtl,
+  type ContentPart,
   calledTools,
   type DocumentPart,
   type Effort,
@@ -17,12 +18,11 @@ import {
   isEffort,
   joinTurns,
   onlyText,
-  type Part,
   type Prompt,
-  type ResultPart,
   type Thinking,
   type Tool,
   type ToolChoice,
+  type ToolResultPart,
   type Turn,
 } from './prompt.ts';
 import { Fields, isEmptyList, type Refusals, type Said } from './refusals.ts';
@@ -168,7 +168,7 @@ interface Changes {
   readonly offered: Map<string, boolean>;
 }
 
-const readResult = (fields: Fields, changes: Changes): ResultPart => ({
+const readResult = (fields: Fields, changes: Changes): ToolResultPart => ({
   kind: 'result',
   at: fields.place,
   id: fields.required('tool_use_id'),
@@ -185,7 +185,7 @@ const readToolChange = (fields: Fields, isOffered: boolean, { offered }: Changes
   if (name !== undefined) offered.set(name, isOffered);
 };
 
-const readBlock = (fields: Fields, changes: Changes): Part[] => {
+const readBlock = (fields: Fields, changes: Changes): ContentPart[] => {
   const at = fields.place;
   const type = fields.required('type');
   switch (type) {
@@ -251,7 +251,7 @@ const readBlock = (fields: Fields, changes: Changes): Part[] => {
 };
 
 /** The parts of a content: a text, or blocks. Empty texts say nothing, and some APIs refuse them. */
-const readContent = (fields: Fields, changes: Changes, name = 'content'): Part[] => {
+const readContent = (fields: Fields, changes: Changes, name = 'content'): ContentPart[] => {
   const content = fields.get(name);
   if (content === undefined || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', at: fields.at(name), text: content }];
@@ -344,14 +344,14 @@ const readToolChoice = (fields: Fields): Pick<Prompt, 'toolChoice' | 'serial'> =
 const readOutput = (fields: Fields): Pick<Prompt, 'format' | 'effort'> => {
   const config = fields.object('output_config');
   const effort = readEffort(config);
-  const given = config?.object('format') ?? fields.object('output_format');
-  given?.expect('type', (type) => type === 'json_schema');
-  const schema = given?.json('schema');
-  given?.end();
+  const outputFormat = config?.object('format') ?? fields.object('output_format');
+  outputFormat?.expect('type', (type) => type === 'json_schema');
+  const schema = outputFormat?.json('schema');
+  outputFormat?.end();
   config?.end();
   return {
     effort,
-    format: given && schema && { at: given.place, value: { schema } },
+    format: outputFormat && schema && { at: outputFormat.place, value: { schema } },
   };
 };
 
@@ -440,7 +440,7 @@ const writeDocument = (part: DocumentPart, refusals: Refusals): JsonObject => {
   return {};
 };
 
-const writePart = (part: Part, refusals: Refusals): JsonObject[] => {
+const writePart = (part: ContentPart, refusals: Refusals): JsonObject[] => {
   const cache = writeCache(part.cache);
   switch (part.kind) {
     case 'text':
@@ -472,7 +472,7 @@ const writePart = (part: Part, refusals: Refusals): JsonObject[] => {
 };
 
 /** A content: a text alone, or blocks. */
-const writeBlocks = (parts: readonly Part[], refusals: Refusals): JsonValue => {
+const writeBlocks = (parts: readonly ContentPart[], refusals: Refusals): JsonValue => {
   const [first] = parts;
   if (parts.length === 1 && first?.kind === 'text' && !first.cache) return first.text;
   return parts.flatMap((part) => writePart(part, refusals));

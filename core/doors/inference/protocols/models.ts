@@ -92,8 +92,8 @@ export const claudeThinking = (
   { model, thinking, effort }: Prompt,
   maxTokens: Numeral,
 ): ClaudeThinking | { readonly problem: string } => {
-  const said = claudeEffort(effort?.value);
-  const withEffort = said === undefined ? {} : { effort: said };
+  const claudeValue = claudeEffort(effort?.value);
+  const withEffort = claudeValue === undefined ? {} : { effort: claudeValue };
   if (thinking === undefined) return withEffort;
   if (thinking.value.type !== 'asked') return { thinking: thinking.value, ...withEffort };
   const way = thinkingWay(model);

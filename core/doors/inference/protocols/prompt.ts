@@ -58,7 +58,7 @@ export interface SearchPart extends PartBase {
 }
 
 /** A call of a tool by the model. */
-export interface CallPart extends PartBase {
+export interface ToolCallPart extends PartBase {
   readonly kind: 'call';
   readonly id: string;
   readonly name: string;
@@ -66,10 +66,10 @@ export interface CallPart extends PartBase {
 }
 
 /** What a tool gave. */
-export interface ResultPart extends PartBase {
+export interface ToolResultPart extends PartBase {
   readonly kind: 'result';
   readonly id: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
   readonly isError: boolean;
 }
 
@@ -85,21 +85,21 @@ export interface RedactedPart extends PartBase {
   readonly data: string;
 }
 
-export type Part =
+export type ContentPart =
   | TextPart
   | ImagePart
   | DocumentPart
   | AudioPart
   | SearchPart
-  | CallPart
-  | ResultPart
+  | ToolCallPart
+  | ToolResultPart
   | ThinkingPart
   | RedactedPart;
 
 export interface Turn {
   readonly role: 'system' | 'user' | 'assistant';
   readonly at: Place;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
 }
 
 export interface Tool extends PartBase {
@@ -163,7 +163,7 @@ export interface Prompt {
 }
 
 /** The texts among parts. All else is refused. */
-export const onlyText = (parts: readonly Part[], refusals: Refusals): TextPart[] =>
+export const onlyText = (parts: readonly ContentPart[], refusals: Refusals): TextPart[] =>
   parts.flatMap((part) => {
     if (part.kind === 'text') return [part];
     refusals.refuse(part.at, 'only text can stand here');

@@ -180,12 +180,12 @@ export class Fields {
 
   #typed<T extends JsonValue>(
     name: string,
-    wanted: string,
+    expected: string,
     isOne: (value: JsonValue) => value is T,
   ): T | undefined {
     const value = this.get(name);
     if (value === undefined || isOne(value)) return value;
-    this.refusals.invalid(this.at(name), `should be ${wanted}`);
+    this.refusals.invalid(this.at(name), `should be ${expected}`);
     return undefined;
   }
 }

@@ -3,11 +3,12 @@ import {
   type JsonObject,
   type JsonValue,
   type Micros,
+  nonEmptyString,
 } from '../../../../foundations/wire/index.ts';
 import { toMicros } from '../calls.ts';
 import type { ProjectRecord } from '../projects.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { plain, structured, toCount, toText } from '../values.ts';
+import { plain, structured, toCount } from '../values.ts';
 
 /*
  * What a log record or a span of a coding agent says, as JSON, so that it can wait for others of the
@@ -91,11 +92,13 @@ export class Fact {
     this.scope = isJsonObject(json.scope) ? json.scope : {};
     this.endedAt = micros(time);
     this.startedAt = start === undefined ? this.#startOfRecord() : micros(start);
-    this.traceId = toText(json.trace);
-    this.spanId = toText(json.span);
-    this.parentSpanId = toText(json.parent);
+    this.traceId = nonEmptyString(json.trace);
+    this.spanId = nonEmptyString(json.span);
+    this.parentSpanId = nonEmptyString(json.parent);
     this.error =
-      isJsonObject(status) && Number(status.code) === 2 ? (toText(status.message) ?? 'error') : undefined;
+      isJsonObject(status) && Number(status.code) === 2
+        ? (nonEmptyString(status.message) ?? 'error')
+        : undefined;
     this.events = (Array.isArray(events) ? events : []).filter(isJsonObject).map((event) => ({
       name: String(event.name),
       time: micros(event.time),
@@ -111,7 +114,7 @@ export class Fact {
 
   text(key: string): string | undefined {
     const value = this.attributes.get(key);
-    return toText(value) ?? (typeof value === 'number' ? String(value) : undefined);
+    return nonEmptyString(value) ?? (typeof value === 'number' ? String(value) : undefined);
   }
 
   count(key: string): number | undefined {

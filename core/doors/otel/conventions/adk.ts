@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, isDict, structured, toText } from '../values.ts';
+import { asInputs, first, isDict, structured } from '../values.ts';
 import { asMessages, type Convention, type Kind, type Wait } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { parseCounts } from './usage.ts';
@@ -37,7 +38,7 @@ const counts = (span: SpanReader): Counts | undefined => {
   const answer = structured(span.peek(response));
   return parseCounts(
     first(answer, 'usage_metadata'),
-    toText(first(answer, 'model_version')) ?? span.peekText('gen_ai.request.model'),
+    nonEmptyString(first(answer, 'model_version')) ?? span.peekText('gen_ai.request.model'),
   );
 };
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../foundations/wire/index.ts';
+import { type JsonObject, nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { messageList } from '../messages/chat.ts';
-import { first, get, structured, toText } from '../values.ts';
+import { first, get, structured } from '../values.ts';
 import type { Kind, Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -17,17 +17,21 @@ const getParts = (message: unknown): readonly unknown[] => {
   return Array.isArray(parts) ? parts : [];
 };
 
-const getType = (part: unknown): string => toText(get(part, 'type')) ?? '';
+const getType = (part: unknown): string => nonEmptyString(get(part, 'type')) ?? '';
 
 /** The id of the tool's call that a part is about. */
 const callIdIn = (part: unknown): string | undefined =>
-  toText(first(first(part, 'function_call', 'toolCall') ?? part, 'call_id', 'toolCallId', 'tool_call_id'));
+  nonEmptyString(
+    first(first(part, 'function_call', 'toolCall') ?? part, 'call_id', 'toolCallId', 'tool_call_id'),
+  );
 
 const isCall = (part: unknown): boolean => /^tool[-_]call$/.test(getType(part));
 
 /** The ids of the tools that a message calls. */
 const calledIn = (message: unknown): string[] =>
-  getParts(message).flatMap((part) => (isCall(part) ? (toText(first(part, 'id', 'toolCallId')) ?? []) : []));
+  getParts(message).flatMap((part) =>
+    isCall(part) ? (nonEmptyString(first(part, 'id', 'toolCallId')) ?? []) : [],
+  );
 
 const messagesIn = (span: SpanReader, keys: readonly string[], word: string): readonly unknown[] => {
   const text = span.peekText(...keys);
@@ -65,8 +69,8 @@ export const openCalls = (span: SpanReader, kind: Kind): Wait | undefined => {
 const readVerdict = (part: unknown): string | undefined => {
   const approved = get(part, 'approved');
   if (typeof approved !== 'boolean') return undefined;
-  const name = toText(first(first(part, 'function_call', 'toolCall'), 'name', 'toolName'));
-  const reason = toText(get(part, 'reason'));
+  const name = nonEmptyString(first(first(part, 'function_call', 'toolCall'), 'name', 'toolName'));
+  const reason = nonEmptyString(get(part, 'reason'));
   const words = [approved ? 'approved' : 'declined', name].filter(Boolean).join(': ');
   return reason === undefined ? words : `${words} (${reason})`;
 };

@@ -1,3 +1,4 @@
+import type { CallSource } from '../../../../api/shared/header-fields.ts';
 import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
 import type { Message } from '../messages/message.ts';
 import { type Dict, first, get, isDict, present, structured, unquoted } from '../values.ts';
@@ -133,6 +134,8 @@ export interface Labels {
   readonly environment?: string;
   /** Its version. */
   readonly release?: string;
+  /** Who made it, if it is not production. */
+  readonly source?: CallSource;
   readonly tags?: readonly string[];
 }
 

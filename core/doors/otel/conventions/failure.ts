@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { resultText } from '../messages/message.ts';
-import { first, get, isDict, structured, toText } from '../values.ts';
+import { first, get, isDict, structured } from '../values.ts';
 import type { SpanReader } from './reader.ts';
 
 /*
@@ -47,7 +48,7 @@ const marked = (value: unknown): string | undefined => {
     /^error-(text|json)$/.test(String(get(message, 'type'))) ||
     (get(message, 'status') === 'error' && get(message, 'content') !== undefined);
   if (isError) return resultText(first(message, 'content', 'value', 'text') ?? message) || 'error';
-  return Object.keys(message).length === 1 ? toText(get(message, 'error')) : undefined;
+  return Object.keys(message).length === 1 ? nonEmptyString(get(message, 'error')) : undefined;
 };
 
 /**

@@ -1,6 +1,7 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { messageList, systemMessages } from '../messages/chat.ts';
 import type { Message } from '../messages/message.ts';
-import { asInputs, type Dict, present, toText, unquoted } from '../values.ts';
+import { asInputs, type Dict, present, unquoted } from '../values.ts';
 import { approvalAsked, approvalGiven, openCalls } from './approvals.ts';
 import {
   asMessages,
@@ -116,7 +117,7 @@ const withReasons = (span: SpanReader, messages: readonly Message[] | undefined)
   const reasons = span.peek('gen_ai.response.finish_reasons');
   if (!messages || !Array.isArray(reasons) || reasons.length !== messages.length) return messages;
   return messages.map((message, i) => {
-    const finish_reason = toText(reasons[i]);
+    const finish_reason = nonEmptyString(reasons[i]);
     return finish_reason === undefined ? message : { finish_reason, ...message };
   });
 };

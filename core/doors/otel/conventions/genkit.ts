@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, get, parsed, toText } from '../values.ts';
+import { asInputs, first, get, parsed } from '../values.ts';
 import { asMessages, asNamed, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 import { parseCounts } from './usage.ts';
@@ -26,7 +27,7 @@ export const genkit: Convention = {
   },
   usage: (span) => {
     const output = parsed(span.peek('genkit:output'));
-    const answered = toText(first(get(output, 'raw'), 'model', 'modelVersion'));
+    const answered = nonEmptyString(first(get(output, 'raw'), 'model', 'modelVersion'));
     const name = answered ?? span.peekText('genkit:name') ?? span.span.name;
     return parseCounts(first(output, 'usage'), name);
   },

@@ -1,12 +1,14 @@
+import { readSource } from '../../../../api/shared/header-fields.ts';
 import {
   isNumber,
   type JsonObject,
   type JsonValue,
+  nonEmptyString,
   plainNumber,
 } from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { isDict, plain, structured, toText } from '../values.ts';
+import { isDict, plain, structured } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
@@ -79,13 +81,13 @@ const releaseKeys = labelKeys('release');
 const tagKeys = labelKeys('tags');
 
 const toLabel = (value: AttributeValue | undefined): string | undefined =>
-  isNumber(value) ? String(plainNumber(value)) : toText(value);
+  isNumber(value) ? String(plainNumber(value)) : nonEmptyString(value);
 
 /** Tags as a list, as the JSON text of one, or as a text with commas. */
 const parseTags = (value: AttributeValue | undefined): readonly string[] | undefined => {
   const given = value === undefined ? undefined : structured(plain(value));
   const list = typeof given === 'string' ? given.split(',').map((tag) => tag.trim()) : given;
-  const tags = Array.isArray(list) ? list.flatMap((tag) => toText(tag) ?? []) : [];
+  const tags = Array.isArray(list) ? list.flatMap((tag) => nonEmptyString(tag) ?? []) : [];
   return tags.length > 0 ? tags : undefined;
 };
 
@@ -103,6 +105,17 @@ const firstIn = <T>(
 };
 
 /**
+ * Whether a span is a test or a suite of tests: by OpenTelemetry's conventions for tests, or by the names that
+ * plugins of pytest use (pytest-opentelemetry, pytest-otel, Elastic's pytest-otel).
+ */
+const testKey = /^(?:test\.(?:case|suite)\.|pytest\.|tests\.name$)/;
+
+const isTest = (attributes: Attributes): boolean => {
+  for (const key of attributes.keys()) if (testKey.test(key)) return true;
+  return false;
+};
+
+/**
  * What a program says of itself: on its span or record, else on the resource. What a span has under
  * a label's own name stays.
  */
@@ -112,6 +125,7 @@ export const readLabels = (attributes: Attributes, resource: Attributes): Labels
   const found = {
     environment: firstIn(sources, environmentKeys, toLabel),
     release: firstIn(sources, releaseKeys, toLabel),
+    source: readSource(nonEmptyString(resource.get('source'))) ?? (isTest(attributes) ? 'test' : undefined),
     tags: firstIn([attributes], tagKeys, parseTags),
   };
   return Object.fromEntries(
@@ -201,7 +215,7 @@ export const translate = (source: Span): Translation => {
   const usage = isRequest(kind)
     ? firstResult((convention) => {
         const counts = convention.usage?.(span);
-        return counts && toUsage(counts, toText(inputs.model));
+        return counts && toUsage(counts, nonEmptyString(inputs.model));
       })
     : undefined;
   if (usage) add(marks, usage.marks);

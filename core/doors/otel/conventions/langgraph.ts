@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
+import { type JsonObject, type JsonValue, nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { className, fromRepr } from '../messages/python.ts';
-import { asText, first, get, isDict, structured, toText } from '../values.ts';
+import { asText, first, get, isDict, structured } from '../values.ts';
 import type { Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -20,8 +20,8 @@ const writtenException = /^(?:[\w.]+\.)?(?:Graph|Node)Interrupt(?:: |(?=\())/;
 const exceptionText = ({ span }: SpanReader): string | undefined => {
   for (const { name, attributes } of span.events) {
     if (name !== 'exception') continue;
-    const message = toText(attributes.get('exception.message')) ?? '';
-    if (exceptionName.test(toText(attributes.get('exception.type')) ?? '')) return message;
+    const message = nonEmptyString(attributes.get('exception.message')) ?? '';
+    if (exceptionName.test(nonEmptyString(attributes.get('exception.type')) ?? '')) return message;
     if (writtenException.test(message)) return message.replace(writtenException, '');
   }
   const { message } = span.status;
@@ -46,16 +46,16 @@ export const readInterrupt = (span: SpanReader): Wait | undefined => {
   const values = interrupts.map((interrupt) => get(interrupt, 'value'));
   const asked = values.length === 0 ? text : values.length === 1 ? values[0] : values;
   return {
-    keys: interrupts.flatMap((interrupt) => toText(first(interrupt, 'id', 'interrupt_id')) ?? []),
+    keys: interrupts.flatMap((interrupt) => nonEmptyString(first(interrupt, 'id', 'interrupt_id')) ?? []),
     asked: asked as JsonValue,
   };
 };
 
 /** A decision of the middleware of LangChain that asks before tools run. */
 const decisionText = (decision: unknown): string | undefined => {
-  const type = toText(get(decision, 'type'));
+  const type = nonEmptyString(get(decision, 'type'));
   if (type === undefined || get(decision, 'edited_action') !== undefined) return undefined;
-  const message = toText(get(decision, 'message'));
+  const message = nonEmptyString(get(decision, 'message'));
   return message === undefined ? type : `${type}: ${message}`;
 };
 

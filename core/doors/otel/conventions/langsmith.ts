@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, structured, toText } from '../values.ts';
+import { asInputs, first, structured } from '../values.ts';
 import {
   asMessages,
   asNamed,
@@ -36,7 +37,7 @@ export const langSmith: Convention = {
     return parseCounts(
       span.value('langsmith.metadata.usage_metadata') ?? first(completion, 'usage_metadata', 'usage'),
       span.peekText('gen_ai.response.model', 'gen_ai.request.model', 'langsmith.metadata.ls_model_name') ??
-        toText(first(completion, 'model')),
+        nonEmptyString(first(completion, 'model')),
     );
   },
   agent: (span) => asNamed(span.peekText('langsmith.metadata.lc_agent_name')),

@@ -1,7 +1,7 @@
-import { isNumber } from '../../../../foundations/wire/index.ts';
+import { isNumber, nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
-import { asInputs, first, get, present, structured, toText, unquoted } from '../values.ts';
+import { asInputs, first, get, present, structured, unquoted } from '../values.ts';
 import {
   asMessages,
   asNamed,
@@ -98,7 +98,7 @@ const rawUsage = (span: SpanReader): unknown =>
 const isPydantic = (span: SpanReader): boolean => span.span.scope.name === 'pydantic-ai';
 
 const idsIn = (list: unknown, ...names: readonly string[]): string[] =>
-  Array.isArray(list) ? list.flatMap((item) => toText(first(item, ...names)) ?? []) : [];
+  Array.isArray(list) ? list.flatMap((item) => nonEmptyString(first(item, ...names)) ?? []) : [];
 
 /** A run of Pydantic AI that ends with tools for which a person is asked, or which others run. */
 const deferred = (span: SpanReader): Wait | undefined => {
@@ -154,7 +154,7 @@ export const logfire: Convention = {
     if (kind !== 'model') return undefined;
     if (span.has('events')) return asMessages(eventMessages(span, true));
     const data = span.json('response_data');
-    const streamed = toText(first(data, 'combined_chunk_content'));
+    const streamed = nonEmptyString(first(data, 'combined_chunk_content'));
     return asMessages(streamed === undefined ? answerMessages(data) : messageList([streamed], 'assistant'));
   },
   usage: (span) => {
@@ -176,7 +176,7 @@ export const logfire: Convention = {
   tool: (span) => {
     if (!isOpenAiAgents(span)) return undefined;
     const name = span.peekText('name');
-    const server = toText(first(structured(span.peek('mcp_data')), 'server'));
+    const server = nonEmptyString(first(structured(span.peek('mcp_data')), 'server'));
     return name === undefined || server === undefined ? name : `${server}.${name}`;
   },
   name: (span) => {
@@ -187,6 +187,9 @@ export const logfire: Convention = {
     if (!isOpenAiAgents(span)) return undefined;
     const error = structured(span.peek('error'));
     const details = first(get(error, 'data'), 'error');
-    return [toText(first(error, 'message')), toText(details)].filter(Boolean).join(': ') || undefined;
+    return (
+      [nonEmptyString(first(error, 'message')), nonEmptyString(details)].filter(Boolean).join(': ') ||
+      undefined
+    );
   },
 };

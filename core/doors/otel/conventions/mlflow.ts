@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, parsed, toText } from '../values.ts';
+import { asInputs, first, parsed } from '../values.ts';
 import { asMessages, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 import { parseCounts } from './usage.ts';
@@ -7,7 +8,7 @@ import { parseCounts } from './usage.ts';
 /** Every value is JSON text, texts too. */
 const text = (span: SpanReader, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
-    const value = toText(parsed(span.peek(key)));
+    const value = nonEmptyString(parsed(span.peek(key)));
     if (value !== undefined) return value;
   }
   return undefined;
@@ -34,7 +35,8 @@ export const mlflow: Convention = {
   },
   usage: (span) => {
     const outputs = parsed(span.peek('mlflow.spanOutputs'));
-    const model = text(span, 'mlflow.llm.model') ?? toText(first(outputs, 'model')) ?? text(span, 'model');
+    const model =
+      text(span, 'mlflow.llm.model') ?? nonEmptyString(first(outputs, 'model')) ?? text(span, 'model');
     return (
       parseCounts(span.parsed('mlflow.chat.tokenUsage'), model) ?? parseCounts(first(outputs, 'usage'), model)
     );

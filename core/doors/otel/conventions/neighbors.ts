@@ -4,14 +4,12 @@ import { answerMessages, messageList } from '../messages/chat.ts';
 import { first } from '../values.ts';
 import { asMessages, type Translation } from './convention.ts';
 import { isMcpCall } from './mcp.ts';
-import type { Entry } from './usage.ts';
+import { type Entry, toSpanKey } from './usage.ts';
 
 /*
  * What spans of one export say of each other: a framework divides one operation among several
  * spans, or several libraries report it.
  */
-
-const toSpanKey = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
 const indexById = <E extends Entry>(entries: readonly E[]): ReadonlyMap<string, E> =>
   new Map(entries.map((entry) => [toSpanKey(entry.span.traceId, entry.span.spanId), entry]));
@@ -35,14 +33,14 @@ export const withSteps = <E extends Entry>(entries: readonly E[]): readonly E[] 
     if (!step || !isMastra(step, 'model_step')) return entry;
     const { inputs, output } = step.translation;
     const own = entry.translation;
-    const asked = asMessages(messageList(first(inputs, 'messages', 'input'), 'user'));
+    const inputMessages = asMessages(messageList(first(inputs, 'messages', 'input'), 'user'));
     // The request itself has the text of the answer, and not the tools that it calls.
     const answered = asMessages(answerMessages(output));
     return {
       ...entry,
       translation: {
         ...own,
-        inputs: { ...asked, ...own.inputs } as JsonObject,
+        inputs: { ...inputMessages, ...own.inputs } as JsonObject,
         output: (answered ?? own.output) as JsonValue,
       },
     };

@@ -1,8 +1,9 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
 import { haystackMessages, messagesOfHaystack } from '../messages/haystack.ts';
 import type { Message } from '../messages/message.ts';
 import { fromRepr } from '../messages/python.ts';
-import { asInputs, type Dict, first, get, isDict, present, structured, toText } from '../values.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured } from '../values.ts';
 import {
   asMessages,
   asNamed,
@@ -38,7 +39,7 @@ const invocation = (span: SpanReader): unknown =>
 
 /** The requested model; `llm.model_name` can be the one that answered. */
 const readModel = (span: SpanReader): string | undefined =>
-  toText(first(invocation(span), 'model', 'model_name')) ??
+  nonEmptyString(first(invocation(span), 'model', 'model_name')) ??
   span.text('llm.model_name', 'embedding.model_name', 'reranker.model_name');
 
 /** Parameters that say what other fields of `inputs` say. */
@@ -75,7 +76,7 @@ const inputMessages = (span: SpanReader): readonly Message[] | undefined => {
 
 /** Texts of the prompts or choices of a completion. */
 const texts = (list: readonly unknown[] | undefined, wrapper: string, role: string) => {
-  const found = list?.flatMap((item) => toText(first(get(item, wrapper), 'text')) ?? []);
+  const found = list?.flatMap((item) => nonEmptyString(first(get(item, wrapper), 'text')) ?? []);
   return found && found.length > 0 ? messageList(found, role) : undefined;
 };
 

@@ -1,6 +1,6 @@
-import { isNumber, plainNumber } from '../../../../foundations/wire/index.ts';
+import { isNumber, nonEmptyString, plainNumber } from '../../../../foundations/wire/index.ts';
 import type { Span } from '../span.ts';
-import { first, parsed, plain, structured, toCount, toText, unflatten } from '../values.ts';
+import { first, parsed, plain, structured, toCount, unflatten } from '../values.ts';
 
 /** What was read of a span on the way to a result. */
 export interface Marks {
@@ -99,7 +99,7 @@ export class SpanReader {
 
   /** The first of the attributes that is a text with something in it, without using it. */
   peekText(...keys: readonly string[]): string | undefined {
-    return this.#first(keys, toText)?.[1];
+    return this.#first(keys, nonEmptyString)?.[1];
   }
 
   /** The first of the attributes that has a value other than null and ''. */
@@ -119,12 +119,12 @@ export class SpanReader {
 
   /** The first of the attributes that is a text with something in it. */
   text(...keys: readonly string[]): string | undefined {
-    return this.#use(keys, toText);
+    return this.#use(keys, nonEmptyString);
   }
 
   /** The first of the names that is a text in an attribute's JSON object, without using it. */
   textIn(key: string, ...names: readonly string[]): string | undefined {
-    return toText(first(structured(this.peek(key)), ...names));
+    return nonEmptyString(first(structured(this.peek(key)), ...names));
   }
 
   /** The first of the attributes that is a count, as a number or as text. */
@@ -140,7 +140,7 @@ export class SpanReader {
 
   /** The first of the attributes that can be an id. It stays among the attributes. */
   id(...keys: readonly string[]): string | undefined {
-    const toId = (value: unknown) => (isNumber(value) ? String(plainNumber(value)) : toText(value));
+    const toId = (value: unknown) => (isNumber(value) ? String(plainNumber(value)) : nonEmptyString(value));
     return this.#first(keys, (value) => {
       const text = toId(value);
       return text !== undefined && scrubbed.test(text) ? undefined : text;

@@ -1,5 +1,6 @@
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { fromRepr } from '../messages/python.ts';
-import { first, get, structured, toText } from '../values.ts';
+import { first, get, structured } from '../values.ts';
 import type { Kind, Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -27,7 +28,7 @@ const readAnswers = (span: SpanReader): readonly unknown[] => [
 
 const getWords = (answer: unknown): string | undefined => {
   const [part] = [get(answer, 'parts')].flat();
-  return toText(first(answer, 'message')) ?? toText(first(part, 'content'));
+  return nonEmptyString(first(answer, 'message')) ?? nonEmptyString(first(part, 'content'));
 };
 
 /** The questions of a run that a hook or a tool has interrupted. */
@@ -38,7 +39,9 @@ export const strandsInterrupt = (span: SpanReader, kind: Kind): Wait | undefined
   const text = getWords(answer)?.trim() ?? '';
   const questions = fromRepr(text) ?? structured(text);
   return {
-    keys: Array.isArray(questions) ? questions.flatMap((question) => toText(get(question, 'id')) ?? []) : [],
+    keys: Array.isArray(questions)
+      ? questions.flatMap((question) => nonEmptyString(get(question, 'id')) ?? [])
+      : [],
   };
 };
 
@@ -53,11 +56,11 @@ const hasMessages = (value: unknown): boolean => {
 /** A run that goes on with what it had been asked before. */
 export const strandsResume = (span: SpanReader, kind: Kind): Resume | undefined => {
   if (!isRun(span, kind)) return undefined;
-  const given = [
+  const messages = [
     span.peek('gen_ai.input.messages'),
     ...span
       .events((name) => name === details)
       .map(({ attributes }) => get(attributes, 'gen_ai.input.messages')),
   ];
-  return given.some(hasMessages) || span.events(isInput).length > 0 ? undefined : { keys: [] };
+  return messages.some(hasMessages) || span.events(isInput).length > 0 ? undefined : { keys: [] };
 };

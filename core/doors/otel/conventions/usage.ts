@@ -82,7 +82,8 @@ const boundaries: ReadonlySet<Kind> = new Set([
   'evaluator',
 ]);
 
-const toSpanKey = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
+/** A span's key among those of all traces. */
+export const toSpanKey = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
 /**
  * For each span that counts tokens, the nearest one around it that does too, if nothing but steps

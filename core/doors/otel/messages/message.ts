@@ -1,4 +1,5 @@
-import { asText, type Dict, first, get, isDict, structured, toText } from '../values.ts';
+import { nonEmptyString } from '../../../../foundations/wire/index.ts';
+import { asText, type Dict, first, get, isDict, structured } from '../values.ts';
 
 /** A model's request to call a tool, as OpenAI writes it. */
 export interface ToolCall {
@@ -8,7 +9,7 @@ export interface ToolCall {
 }
 
 /** What a message says besides text: a call of a tool, its result, or content of another kind. */
-type Part =
+type ContentPart =
   | { readonly text: string }
   | { readonly call: ToolCall }
   | {
@@ -21,9 +22,9 @@ type Part =
   | { readonly other: unknown };
 
 const toolCall = (id: unknown, name: unknown, args: unknown): ToolCall => ({
-  ...(toText(id) !== undefined && { id: toText(id) ?? '' }),
+  ...(nonEmptyString(id) !== undefined && { id: nonEmptyString(id) ?? '' }),
   type: 'function',
-  function: { name: toText(name) ?? '', arguments: args === undefined ? '' : asText(args) },
+  function: { name: nonEmptyString(name) ?? '', arguments: args === undefined ? '' : asText(args) },
 });
 
 /** A tool call in whatever dialect: nested under `function` or flat, wrapped or not. */
@@ -57,11 +58,11 @@ export const resultText = (value: unknown): string => {
   return joinedTexts(inner) ?? asText(inner ?? '');
 };
 
-const toolResult = (id: unknown, name: unknown, content: unknown): Part => ({
-  result: { id: toText(id), name: toText(name), content: resultText(content) },
+const toolResult = (id: unknown, name: unknown, content: unknown): ContentPart => ({
+  result: { id: nonEmptyString(id), name: nonEmptyString(name), content: resultText(content) },
 });
 
-type PartReader = (part: Dict) => Part | undefined;
+type PartReader = (part: Dict) => ContentPart | undefined;
 
 /** Parts that name their type: OpenAI, OpenTelemetry, Anthropic, the AI SDK, the Responses API. */
 const typed: Readonly<Record<string, PartReader>> = {
@@ -82,7 +83,7 @@ const typed: Readonly<Record<string, PartReader>> = {
 };
 
 /** Parts that are known by their one field: Gemini, Bedrock, Genkit. */
-const keyed: Readonly<Record<string, (inner: unknown) => Part | undefined>> = {
+const keyed: Readonly<Record<string, (inner: unknown) => ContentPart | undefined>> = {
   function_call: (inner) => ({ call: toToolCall(inner) }),
   functionCall: (inner) => ({ call: toToolCall(inner) }),
   tool_call: (inner) => ({ call: toToolCall(inner) }),
@@ -98,7 +99,8 @@ const keyed: Readonly<Record<string, (inner: unknown) => Part | undefined>> = {
   toolResponse: (inner) => toolResult(get(inner, 'ref'), get(inner, 'name'), get(inner, 'output')),
 };
 
-const textPart = (text: unknown): Part | undefined => (typeof text === 'string' ? { text } : undefined);
+const textPart = (text: unknown): ContentPart | undefined =>
+  typeof text === 'string' ? { text } : undefined;
 
 const getResponse = (inner: unknown): unknown => first(inner, 'response', 'output');
 
@@ -122,7 +124,7 @@ const isCited = (part: Dict): boolean =>
   [get(part, 'annotations'), get(part, 'citations')].some((list) => Array.isArray(list) && list.length > 0);
 
 /** A part of a message in whatever dialect. What is not understood stays as it is. */
-const toPart = (value: unknown): Part => {
+const toPart = (value: unknown): ContentPart => {
   if (typeof value === 'string') return { text: value };
   const part = unwrappedPart(value);
   if (!isDict(part)) return { other: part };
@@ -145,7 +147,7 @@ const toPart = (value: unknown): Part => {
 };
 
 /** The parts of a message's content, which may be text, JSON text of a list of parts, or a list. */
-const toParts = (content: unknown): readonly Part[] => {
+const toParts = (content: unknown): readonly ContentPart[] => {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return [{ text: content }];
   return Array.isArray(content) ? content.map(toPart) : [toPart(content)];
@@ -221,7 +223,7 @@ const finishReason = (value: unknown): { finish_reason?: string } => {
   return typeof reason === 'string' ? { finish_reason: reason } : {};
 };
 
-const joinContent = (parts: readonly Part[]): unknown => {
+const joinContent = (parts: readonly ContentPart[]): unknown => {
   const shown = parts.filter((part) => 'text' in part || 'other' in part);
   const [only] = shown;
   if (only === undefined) return null;
@@ -283,10 +285,12 @@ const others = (source: Dict): Dict =>
   );
 
 /** What OpenAI and its followers have in fields of their own, as parts around the content. */
-const around = (source: unknown): { readonly before: readonly Part[]; readonly after: readonly Part[] } => {
+const around = (
+  source: unknown,
+): { readonly before: readonly ContentPart[]; readonly after: readonly ContentPart[] } => {
   const more = get(source, 'additional_kwargs');
   const [reasoning, refusal] = [['reasoning_content', 'reasoning'], ['refusal']].map((names) =>
-    toText(first(source, ...names) ?? first(more, ...names)),
+    nonEmptyString(first(source, ...names) ?? first(more, ...names)),
   );
   return {
     before: reasoning === undefined ? [] : [{ other: { type: 'reasoning', text: reasoning } }],
@@ -323,8 +327,8 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
   }));
   if (results.length > 0 && joinContent(rest) === null && toolCalls.length === 0)
     return withId(messages, source);
-  const id = toText(first(source, 'tool_call_id', 'toolCallId'));
-  const name = toText(first(source, 'name'));
+  const id = nonEmptyString(first(source, 'tool_call_id', 'toolCallId'));
+  const name = nonEmptyString(first(source, 'name'));
   const own: Message = {
     ...(item === undefined && others(source)),
     role,
@@ -339,7 +343,7 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
 
 /** A single result takes its id from the message when the part has none. */
 const withId = (messages: readonly Message[], source: unknown): readonly Message[] => {
-  const id = toText(first(source, 'tool_call_id', 'toolCallId', 'id'));
+  const id = nonEmptyString(first(source, 'tool_call_id', 'toolCallId', 'id'));
   const [only] = messages;
   return messages.length === 1 && only && only.tool_call_id === undefined && id !== undefined
     ? [{ ...only, tool_call_id: id }]
@@ -347,7 +351,7 @@ const withId = (messages: readonly Message[], source: unknown): readonly Message
 };
 
 /** An item of the Responses API that is a call or a result itself. */
-const itemPart = (source: unknown): readonly Part[] | undefined => {
+const itemPart = (source: unknown): readonly ContentPart[] | undefined => {
   const type = get(source, 'type');
   return type === 'function_call' || type === 'function_call_output' ? toParts(source) : undefined;
 };

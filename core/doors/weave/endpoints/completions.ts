@@ -51,9 +51,9 @@ const inputs = () =>
         template_vars: field(nullish(freeObject), 'What stands for `{name}` in the texts of messages.'),
         vertex_credentials: field(z.optional(unserved), 'Not served.'),
       }),
-      z.transform((given: Readonly<Record<string, unknown>>): CompletionInputs => {
+      z.transform((fields: Readonly<Record<string, unknown>>): CompletionInputs => {
         // The answer is one JSON value.
-        const { prompt, template_vars, stream: _stream, stream_options: _options, ...rest } = given;
+        const { prompt, template_vars, stream: _stream, stream_options: _options, ...rest } = fields;
         const body = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
         return {
           body: body as InferenceBody,

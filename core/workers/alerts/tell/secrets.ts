@@ -45,9 +45,9 @@ const parameter = z.object({ Parameter: z.object({ Value: z.string() }) });
 export const webhooksIn =
   (service: AwsService, prefix: string): FindWebhook =>
   async (projectId, name, budget) => {
-    const asked = { Name: parameterName(prefix, projectId, name), WithDecryption: true };
+    const parameterRequest = { Name: parameterName(prefix, projectId, name), WithDecryption: true };
     try {
-      const answer = await askJson(service, 'AmazonSSM.GetParameter', asked, budget);
+      const answer = await askJson(service, 'AmazonSSM.GetParameter', parameterRequest, budget);
       return z.parse(webhookSecret, JSON.parse(z.parse(parameter, answer).Parameter.Value));
     } catch (error) {
       if (error instanceof AwsError && error.code === 'ParameterNotFound') return undefined;

@@ -1,7 +1,7 @@
 import { feedbackBatchCreate } from '../../../../api/feedback.ts';
 import { createFeedback } from '../../../../core/records/feedback/index.ts';
 import { endpoint } from '../../../common/http/endpoint.ts';
-import { settings } from '../../../common/http/settings.ts';
+import { stores } from '../../../common/http/stores.ts';
 
 /**
  * `POST /feedback/batch/create`: stores feedback records. The batch is checked whole before
@@ -10,9 +10,9 @@ import { settings } from '../../../common/http/settings.ts';
  */
 export const handler = endpoint(
   feedbackBatchCreate,
-  async ({ body: { batch }, caller, budget, describe }) => {
+  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
     describe(() => ({ rows: batch.length }));
     const creations = batch.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
-    return { res: await createFeedback(settings.feedback, creations, caller.user, budget) };
+    return { res: await createFeedback(stores.feedback, creations, caller.user, budget, { addsOnly }) };
   },
 );

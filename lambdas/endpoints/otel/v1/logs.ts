@@ -6,7 +6,7 @@ import {
   storeRecords,
   uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
-import { settings } from '../../../common/http/settings.ts';
+import { stores } from '../../../common/http/stores.ts';
 import { otlpEndpoint } from '../endpoint.ts';
 
 /** `POST /otel/v1/logs`: OTLP/HTTP. Joins content with its spans, and makes calls of agents' records. */
@@ -15,9 +15,9 @@ export const handler = otlpEndpoint(
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { records, rejected } = selectRecords(await decodeLogs(bytes, encoding, packing), selection);
     writes(uniqueProjects(records));
-    const stored = await storeRecords(settings, records, caller.user, budget);
+    const stored = await storeRecords(stores, records, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },
   encodeLogsAnswer,
-  settings.notes,
+  stores.notes,
 );

@@ -218,7 +218,12 @@ const fail = async (exchange: Exchange, error: unknown, { api, log }: GatewayOpt
 export const gateway = (options: GatewayOptions): RequestListener => {
   const { api, functions, log } = options;
   const match = matcher(api.routes);
-  const takeToken = api.throttle ? tokenBucket(api.throttle, now) : () => true;
+  const takeShared = api.throttle ? tokenBucket(api.throttle, now) : () => true;
+  const takeOwn = new Map(
+    api.routes.flatMap((route) =>
+      route.throttle ? [[route, tokenBucket(route.throttle, now)] as const] : [],
+    ),
+  );
   const authorizers = createAuthorizers(options);
 
   const authorize = async ({ request, ending }: Exchange, found: Match) => {
@@ -234,6 +239,7 @@ export const gateway = (options: GatewayOptions): RequestListener => {
     const received = await readBody(req, res);
     const found = match(request.method, request.path);
     if (!found) throw new Refusal('MISSING_AUTHENTICATION_TOKEN');
+    const takeToken = takeOwn.get(found.route) ?? takeShared;
     if (!takeToken()) throw new Refusal('THROTTLED');
     exchange.authorizer = await authorize(exchange, found);
     const body = await unpackText(request, received, api.binaryMediaTypes);

@@ -17,6 +17,8 @@ export interface PoolLimits {
   readonly maxHeld: number;
   /** How long nothing of an answer may be taken while other requests wait for a worker, in ms. */
   readonly stalledMs: number;
+  /** How long a worker may be idle before it gives back the memory of its last invocations, in ms. */
+  readonly trimMs: number;
   /** How long a worker may be idle, in ms. */
   readonly idleMs: number;
   /** How long the only worker of its function may be idle, in ms. The next request is quicker. */
@@ -32,6 +34,7 @@ export const defaultPoolLimits: PoolLimits = {
   maxHeld: 8,
   // A connection's buffers hold some MB, so a slow reader makes room for more only now and then.
   stalledMs: 15_000,
+  trimMs: 2000,
   idleMs: 30_000,
   lastIdleMs: 600_000,
 };
@@ -68,7 +71,7 @@ export class WorkerPool {
   /** What readers have not taken yet, the one that is behind for longest first. */
   readonly #untaken = new Map<Container, { readonly since: number; readonly giveUp: GiveUp }>();
   /** The idle workers, the one that has been so for longest first. */
-  readonly #resting = new Map<Container, Resting & { timer: NodeJS.Timeout }>();
+  readonly #resting = new Map<Container, Resting & { timer: NodeJS.Timeout; trimming: NodeJS.Timeout }>();
 
   constructor(limits: PoolLimits = defaultPoolLimits) {
     this.#limits = limits;
@@ -137,18 +140,23 @@ export class WorkerPool {
 
   /** A worker has nothing to do. It retires after a while, or at once if there are too many. */
   rest(worker: Container, resting: Resting): void {
-    const { maxWorkers, idleMs, lastIdleMs } = this.#limits;
+    const { maxWorkers, trimMs, idleMs, lastIdleMs } = this.#limits;
     if (this.#size > maxWorkers) {
       resting.retire();
       return;
     }
-    const entry = { ...resting, timer: setTimeout(() => this.#tire(worker, lastIdleMs), idleMs).unref() };
-    this.#resting.set(worker, entry);
+    this.#resting.set(worker, {
+      ...resting,
+      timer: setTimeout(() => this.#tire(worker, lastIdleMs), idleMs).unref(),
+      trimming: setTimeout(() => worker.trim?.(), trimMs).unref(),
+    });
   }
 
   /** A worker has something to do again. */
   wake(worker: Container): void {
-    clearTimeout(this.#resting.get(worker)?.timer);
+    const entry = this.#resting.get(worker);
+    clearTimeout(entry?.timer);
+    clearTimeout(entry?.trimming);
     this.#resting.delete(worker);
   }
 

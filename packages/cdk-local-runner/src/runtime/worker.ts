@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { threadCodeSync } from 'aws-stand-in/thread-code';
 import type { FunctionSpec } from '../template/stack.ts';
@@ -30,7 +31,9 @@ export type ToWorker =
   /** The reader has taken these bytes of the answer. */
   | { readonly type: 'taken'; readonly bytes: number }
   /** The rest of the answer is not needed. */
-  | { readonly type: 'abandon' };
+  | { readonly type: 'abandon' }
+  /** No invocation has come for a while: memory that is not needed can go. */
+  | { readonly type: 'trim' };
 
 /** An error as the handler threw it. */
 export interface ThrownError {
@@ -98,7 +101,10 @@ let code: string | undefined;
 
 /** What a worker thread runs: `bootstrap.ts` with its imports, made once. */
 const bootstrapCode = (): string => {
-  code ??= threadCodeSync(resolve(import.meta.dirname, 'bootstrap.ts'));
+  if (code !== undefined) return code;
+  code = threadCodeSync(resolve(import.meta.dirname, 'bootstrap.ts'));
+  // `bootstrap.ts` collects garbage with it. Threads take no flags of V8 of their own.
+  setFlagsFromString('--expose-gc');
   return code;
 };
 
@@ -133,6 +139,8 @@ export interface Container {
    * after its answer
    */
   invoke(event: string, signal: AbortSignal, idle: () => void): Output;
+  /** Gives back what memory it can. It is idle. @default - it keeps its memory */
+  trim?(): void;
   /** Ends it and its invocation. */
   terminate(reason: string): Promise<unknown>;
 }
@@ -255,6 +263,10 @@ export class FunctionWorker implements Container {
     // The thread may have ended since it was chosen.
     if (this.#dead) this.#receive({ type: 'error', error: new Error('Runtime exited'), idle: true });
     return this.#output(mailbox);
+  }
+
+  trim(): void {
+    this.#post({ type: 'trim' });
   }
 
   terminate(reason: string): Promise<number> {

@@ -47,8 +47,7 @@ export type FunctionSpec = Readonly<ReturnType<typeof listFunctions>[number]>;
 export const readFunctions = (
   reader: TemplateReader,
   assets: ReadonlyMap<string, string>,
-): ReadonlyMap<string, FunctionSpec> =>
-  new Map(listFunctions(reader, assets).map((spec) => [spec.arn, spec]));
+): ReadonlyMap<string, FunctionSpec> => new Map(listFunctions(reader, assets).map((spec) => [spec.arn, spec]));
 
 const keys = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 
@@ -279,6 +278,8 @@ export interface RouteSpec {
   readonly streaming: boolean;
   /** How long API Gateway waits for the complete answer, in ms. */
   readonly timeoutMs: number;
+  /** The method's own limit. @default - that of the stage */
+  readonly throttle?: Throttle;
 }
 
 const resourceProperties = z.object({ ParentId: z.string(), PathPart: z.string() });
@@ -469,6 +470,7 @@ export interface ApiSpec {
   readonly routes: readonly RouteSpec[];
   /** The gateway responses by type, e.g. `UNAUTHORIZED`. */
   readonly responses: ReadonlyMap<string, GatewayResponseSpec>;
+  /** The limit of all methods that have none of their own. */
   readonly throttle?: Throttle;
   /**
    * The media types of bodies that functions get as base64: `application/x-protobuf`, `image/*`.
@@ -519,30 +521,41 @@ const only = <T>(what: string, [first, ...more]: readonly T[]): T => {
   return first;
 };
 
-/** Reads the limits of all methods together. Limits of single methods are not supported. */
-const readThrottle = ({ MethodSettings }: z.output<typeof stageProperties>): Throttle | undefined => {
-  const limits = MethodSettings.filter((settings) => settings.ThrottlingRateLimit !== undefined);
-  if (limits.some(({ HttpMethod, ResourcePath }) => HttpMethod !== '*' || ResourcePath !== '/*'))
-    throw new Error('throttling of single methods is not supported locally');
-  const [limit] = limits;
-  if (limit?.ThrottlingRateLimit === undefined) return undefined;
-  const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst = ratePerSecond } = limit;
-  return { ratePerSecond, burst };
-};
+/** How a stage's settings name a method. They have `~1` for each slash in a path but the first. */
+const methodName = (method: string, path: string): string => `${method} ${path.replaceAll('~1', '/')}`;
+
+/** All methods of a stage, as its settings name them. */
+const everyMethod = methodName('*', '/*');
+
+/** Reads the limits of methods by {@link methodName}. */
+const readThrottles = ({ MethodSettings }: z.output<typeof stageProperties>): Map<string, Throttle> =>
+  new Map(
+    MethodSettings.flatMap((settings): [string, Throttle][] => {
+      const { HttpMethod, ResourcePath, ThrottlingRateLimit: ratePerSecond } = settings;
+      if (ratePerSecond === undefined) return [];
+      const { ThrottlingBurstLimit: burst = ratePerSecond } = settings;
+      return [[methodName(HttpMethod, ResourcePath), { ratePerSecond, burst }]];
+    }),
+  );
 
 const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>): ApiSpec => {
   const api = only('REST API', reader.resources('AWS::ApiGateway::RestApi', apiProperties));
   const { properties: stage } = only('stage', reader.resources('AWS::ApiGateway::Stage', stageProperties));
-  const throttle = readThrottle(stage);
+  const throttles = readThrottles(stage);
+  const throttle = throttles.get(everyMethod);
+  const routes = readRoutes(
+    reader,
+    functions,
+    new Map(readAuthorizers(reader, functions).map((spec) => [spec.id, spec])),
+  );
   return {
     id: reader.ref(api.id),
     account: localAccount,
     stage: stage.StageName,
-    routes: readRoutes(
-      reader,
-      functions,
-      new Map(readAuthorizers(reader, functions).map((spec) => [spec.id, spec])),
-    ),
+    routes: routes.map((route) => {
+      const own = throttles.get(methodName(route.method, route.path));
+      return own ? { ...route, throttle: own } : route;
+    }),
     responses: new Map(readResponses(reader).map((spec) => [spec.type, spec])),
     binaryMediaTypes: api.properties.BinaryMediaTypes,
     ...(throttle && { throttle }),

@@ -204,6 +204,22 @@ it('The stage throttles', async () => {
   await throttled.stop();
 });
 
+it('A method with a throttle of its own takes nothing from that of the stage', async () => {
+  const throttled = await startFixture({
+    routes: [
+      { path: '/open', handler: 'plain', open: true },
+      { path: '/other', handler: 'plain', open: true },
+    ],
+    throttle: { rate: 0.001, burst: 1 },
+    methodThrottle: { path: '/~1open', rate: 0.001, burst: 2 },
+  });
+  const statuses = [];
+  for (const path of ['/open', '/open', '/open', '/other', '/other'])
+    statuses.push((await throttled.post(path, 'count')).status);
+  expect(statuses).toEqual([200, 200, 429, 200, 429]);
+  await throttled.stop();
+});
+
 it('A busy function is an integration that fails', async () => {
   const small = await startFixture(
     { routes: [{ path: '/open', handler: 'plain', open: true }] },

@@ -40,10 +40,11 @@ const make = (concurrency: Concurrency, pool?: WorkerPool): LambdaFunction => {
 
 const never = new AbortController().signal;
 
-const count = async (lambda: LambdaFunction, signal = never): Promise<number> => {
-  const answer = JSON.parse(await collect(await lambda.invoke('{"body":"count"}', signal)));
-  return Number(answer.body);
-};
+const ask = async (lambda: LambdaFunction, body: string, signal = never): Promise<string> =>
+  JSON.parse(await collect(await lambda.invoke(JSON.stringify({ body }), signal))).body;
+
+const count = async (lambda: LambdaFunction, signal = never): Promise<number> =>
+  Number(await ask(lambda, 'count', signal));
 
 /** Keeps one worker busy until it is released. */
 const occupy = async (lambda: LambdaFunction) => {
@@ -112,7 +113,7 @@ describe('a function', () => {
 describe('the workers of all functions', () => {
   const concurrency = { maxWorkers: 4, maxWaiting: 4 };
   const long = 3_600_000;
-  const readers = { maxHeld: 0, stalledMs: long };
+  const readers = { maxHeld: 0, stalledMs: long, trimMs: long };
 
   it('retire when they are idle, the last of a function later', async () => {
     const pool = new WorkerPool({ ...readers, maxWorkers: 8, idleMs: 20, lastIdleMs: long });
@@ -153,6 +154,21 @@ describe('the workers of all functions', () => {
     const waiting = count(one);
     await release();
     expect(await waiting).toBe(2);
+  });
+
+  it('give back the memory of their invocations when they are idle', async () => {
+    const limits = { ...readers, maxWorkers: 1, idleMs: long, lastIdleMs: long };
+    const lambda = make(concurrency, new WorkerPool({ ...limits, trimMs: 1 }));
+    const heapMb = async () => Number(await ask(lambda, 'heap')) / 1024 ** 2;
+    const atFirst = await heapMb();
+    await ask(lambda, 'litter');
+    expect(await heapMb()).toBeGreaterThan(atFirst + 12);
+    // Many questions would make V8 collect what they leave.
+    await expect.poll(heapMb, { interval: 500 }).toBeLessThan(atFirst + 4);
+  });
+
+  it('do not show functions what they collect garbage with', async () => {
+    expect(await ask(make(concurrency), 'shows a collector')).toBe('undefined');
   });
 
   it('no longer count when they were killed', async () => {

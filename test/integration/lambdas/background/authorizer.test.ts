@@ -1,19 +1,23 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { formatToken } from '../../../../foundations/auth/iam-token.ts';
 import {
   type Caller,
   formatKey,
   fromContext,
+  grantRole,
   type Key,
   makeKey,
   newRecord,
   putKey,
   revokeKey,
+  toRoleId,
 } from '../../../../foundations/auth/index.ts';
 import type { Table } from '../../../../foundations/storage/index.ts';
 import { parseProjectId } from '../../../../foundations/wire/index.ts';
 import { startContainer } from '../../../support/service/container.ts';
 import { createStores } from '../../../support/service/stores.ts';
+import { type FakeSts, presign, startSts } from '../../../support/service/sts.ts';
 
 /** The Bearer route. */
 const inference = '/inference/v1/{path+}';
@@ -221,6 +225,59 @@ describe('a table that does not answer', () => {
     expect(logged()).toMatchObject([
       { level: 'error', outcome: 'failed', reason: 'ResourceNotFoundException', failed: 1 },
     ]);
+  });
+});
+
+describe('a token of a role', () => {
+  const serviceUrl = 'https://abc.execute-api.us-east-1.amazonaws.com/api';
+  const arn = 'arn:aws:iam::123456789012:role/agent';
+  let sts: FakeSts;
+  let header: string;
+
+  beforeEach(async () => {
+    sts = await startSts();
+    handler = await start({
+      ...environment,
+      IAM_SERVICE_URL: serviceUrl,
+      IAM_PARTITION: 'aws',
+      IAM_STS_URL: 'https://sts.us-east-1.amazonaws.com',
+      AWS_ENDPOINT_URL_STS: sts.origin,
+    });
+    await grantRole(table, arn, { grants: [{ scope: '*', role: 'read' }] }, nowMicros());
+    const credentials = sts.login('arn:aws:sts::123456789012:assumed-role/agent/session');
+    header = `Bearer ${formatToken(String(await presign(credentials, { serviceUrl, origin: sts.origin })))}`;
+  });
+
+  afterEach(() => sts[Symbol.asyncDispose]());
+
+  it('lets the role in, whose ARN is the user', async () => {
+    const result = await handler(makeEvent(inference, { Authorization: [header] }));
+    expect(fromContext(result.context)).toMatchObject({ user: arn, keyId: toRoleId(arn) });
+    expect(logged()).toMatchObject([{ outcome: 'allowed', user: arn, keyId: toRoleId(arn) }]);
+  });
+
+  it('may be in x-api-key below /inference', async () => {
+    const event = makeEvent(inference, { 'X-Api-Key': [header.replace('Bearer ', '')] });
+    expect((await handler(event)).principalId).toBe(arn);
+  });
+
+  it('is a 401 if the role is revoked, and the log says whose it is', async () => {
+    await revokeKey(table, toRoleId(arn), nowMicros());
+    expect(await answer(inference, header)).toBe('Unauthorized');
+    expect(logged()).toMatchObject([{ outcome: 'refused', reason: 'revoked role', user: arn }]);
+  });
+
+  it('is no 401 if STS is away, and shows in no log', async () => {
+    sts.behave((_, res) => res.writeHead(503).end());
+    expect(await answer(inference, header)).not.toBe('Unauthorized');
+    expect(logged()).toMatchObject([{ outcome: 'failed', reason: 'StsError', failed: 1 }]);
+    expect(JSON.stringify(logged())).not.toContain(header.slice(20, 60));
+  });
+
+  it('is a 401 without the setting', async () => {
+    handler = await start({ ...environment, IAM_SERVICE_URL: undefined });
+    expect(await answer(inference, header.slice(0, 2000))).toBe('Unauthorized');
+    expect(logged()).toMatchObject([{ outcome: 'refused', reason: 'iam is off' }]);
   });
 });
 

@@ -528,7 +528,7 @@ describe('an evaluator that is not stored', () => {
     expect(call).toMatchObject({
       op_name: 'Evaluator.judge',
       display_name: 'polite (trial)',
-      attributes: { trial: true, judged: `svc:///${id}/call/${verdicts[0]?.call_id}` },
+      attributes: { source: 'trial', trial: true, judged: `svc:///${id}/call/${verdicts[0]?.call_id}` },
     });
     // The day's limit holds for all calls of a trial together: it leaves room for one.
     const narrow = (await ask(politeness({ max_usd_per_day: 0.0008 }))).verdicts as { value: unknown }[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { authenticate, listKeys } from '../../../../foundations/auth/index.ts';
+import { authenticate, getKey, listKeys, toRoleId } from '../../../../foundations/auth/index.ts';
 import type { Table } from '../../../../foundations/storage/index.ts';
 import { startContainer } from '../../../support/service/container.ts';
 import { type SecretsManager, startSecretsManager } from '../../../support/service/secrets-manager.ts';
@@ -75,6 +75,16 @@ const sendEvent = async (event: CloudFormationCustomResourceEvent): Promise<Answ
   await handler(event);
   return cloudFormation.last().body as unknown as Answer;
 };
+
+const role = 'arn:aws:iam::123456789012:role/service-role/agent';
+const roleId = toRoleId('arn:aws:iam::123456789012:role/agent');
+
+const makeRoleRequest = (type: 'Create' | 'Update' | 'Delete', project: string, physicalId?: string) =>
+  ({
+    ...makeRequest(type, {}, physicalId),
+    ResourceType: 'Custom::PennytraceRole',
+    ResourceProperties: { Role: role, Project: project },
+  }) as unknown as CloudFormationCustomResourceEvent;
 
 const keyIn = (version?: string): string => JSON.parse(secrets.readValue(secret, version)).key;
 
@@ -166,4 +176,37 @@ describe('a key at deployment', () => {
       });
     },
   );
+});
+
+describe('what a role is granted at deployment', () => {
+  const grants = async () => (await getKey(table, roleId))?.grants.map(({ scope }) => scope);
+
+  it('is there while its resource is, whatever path the role has, and changes with it', async () => {
+    const first = await sendEvent(makeRoleRequest('Create', 'acme/shop'));
+    expect(first).toMatchObject({ Status: 'SUCCESS' });
+    expect(await grants()).toEqual(['acme/shop']);
+    const second = await sendEvent(makeRoleRequest('Update', 'acme/other', first.PhysicalResourceId));
+    expect(second.PhysicalResourceId).not.toBe(first.PhysicalResourceId);
+    await sendEvent(makeRoleRequest('Delete', 'acme/shop', first.PhysicalResourceId));
+    expect(await grants()).toEqual(['acme/other']);
+    await sendEvent(makeRoleRequest('Delete', 'acme/other', second.PhysicalResourceId));
+    expect(await grants()).toEqual([]);
+  });
+
+  it('is the same when Lambda repeats a request', async () => {
+    const request = makeRoleRequest('Create', 'acme/shop');
+    expect(await sendEvent(request)).toEqual(await sendEvent(request));
+    expect(await grants()).toEqual(['acme/shop']);
+  });
+
+  it('is refused for what is no role, and CloudFormation is told why', async () => {
+    const request = makeRoleRequest('Create', 'acme/shop');
+    const Role = 'arn:aws:iam::123456789012:user/ada';
+    const ResourceProperties = { ServiceToken: '', Role, Project: 'acme/shop' };
+    const answer = await sendEvent({ ...request, ResourceProperties } as typeof request);
+    expect(answer).toMatchObject({
+      Status: 'FAILED',
+      Reason: expect.stringContaining('the property Role is arn:aws:iam::123456789012:user/ada: should be'),
+    });
+  });
 });

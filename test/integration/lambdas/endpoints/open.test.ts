@@ -3,6 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openAnswerBytes } from '../../../../bin/cost/bill.ts';
 import about from '../../../../package.json' with { type: 'json' };
 import { document } from '../../../support/documents/document.ts';
 import { type SharedService, sharedService } from '../../../support/service/service.ts';
@@ -50,19 +51,32 @@ describe('GET /openapi.json, compressed', () => {
   const get = async (encoding: string) => {
     const request = httpGet(`${service.url}/openapi.json`, { headers: { 'accept-encoding': encoding } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return { headers: response.headers, body: await buffer(response) };
+    return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
   };
 
   it.each([
     ['gzip', gunzipSync],
     ['zstd', zstdDecompressSync],
   ] as const)('as %s has the same text, in a sixth of the bytes', async (coding, decompress) => {
-    const [plain, packed] = await Promise.all([get('identity'), get(coding)]);
-    expect(plain.headers).not.toHaveProperty('content-encoding');
+    const packed = await get(coding);
     expect(packed.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' });
-    expect(decompress(packed.body).equals(plain.body)).toBe(true);
-    expect(packed.body.length).toBeLessThan(plain.body.length / 6);
+    const text = decompress(packed.body);
+    expect(JSON.parse(text.toString())).toMatchObject({ paths: document.paths });
+    expect(packed.body.length).toBeLessThan(text.length / 6);
+    expect(packed.body.length).toBeLessThan(openAnswerBytes.compressed - 1000);
   });
+
+  it.each(['identity', '', 'br'])(
+    'is refused shortly to a client that accepts only "%s"',
+    async (accepted) => {
+      const { status, headers, body } = await get(accepted);
+      expect([status, headers.vary, headers['cache-control']]).toEqual([406, 'accept-encoding', 'no-store']);
+      expect(JSON.parse(body.toString())).toMatchObject({
+        detail: [{ loc: ['header', 'accept-encoding'], type: 'not_acceptable' }],
+      });
+      expect(body.length).toBeLessThan(1000);
+    },
+  );
 });
 
 describe('a route without credentials', () => {

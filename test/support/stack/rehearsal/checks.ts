@@ -1,5 +1,5 @@
 /**
- * What checks the resources of a type in the rehearsal, besides their schema. docs/deploying.md has
+ * What checks the resources of a type in the rehearsal, besides their schema. README.md has
  * the same as a table.
  */
 export const checks: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export const checks: Readonly<Record<string, string>> = {
 const bySchema = 'its schema';
 
 /**
- * The rows of the table in docs/deploying.md.
+ * The rows of the table in README.md beside this file.
  *
  * @param types of a template
  * @param withSchema those that AWS's validator knows

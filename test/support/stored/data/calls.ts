@@ -1,7 +1,6 @@
 import type { StoredRequest } from '../golden.ts';
 import { noise, randomText } from '../noise.ts';
 import {
-  equal,
   longId,
   model,
   oddId,
@@ -13,6 +12,7 @@ import {
   sentences,
   thread,
   uuid,
+  whereEqual,
 } from './names.ts';
 
 /** A start of the project's, as an item of a batch. */
@@ -291,7 +291,7 @@ const queries = [
     columns: ['trace_id', 'thread_id', 'turn_id', 'summary.usage'],
     offset: 14,
   }),
-  query('by a field of the inputs', { query: equal('inputs.q', 2) }),
+  query('by a field of the inputs', { query: whereEqual('inputs.q', 2) }),
   query('by usage', {
     query: {
       $expr: {
@@ -353,7 +353,11 @@ const reads = ids.map(
   }),
 );
 
-const counts = [{}, { filter: { trace_ids: ['large'] } }, { query: equal('summary.svc.status', 'error') }];
+const counts = [
+  {},
+  { filter: { trace_ids: ['large'] } },
+  { query: whereEqual('summary.svc.status', 'error') },
+];
 
 const stats = counts.map(
   (body, i): StoredRequest => ({

@@ -1,5 +1,5 @@
 import type { StoredRequest } from '../golden.ts';
-import { equal, otherProject, project } from './names.ts';
+import { otherProject, project, whereEqual } from './names.ts';
 
 const price = (prompt: number, completion: number, fields: object = {}) => ({
   prompt_token_cost: prompt,
@@ -38,7 +38,7 @@ export const costRewrites: readonly StoredRequest[] = [
   {
     name: 'a purge of a price',
     path: '/cost/purge',
-    body: { project_id: project, query: equal('id', '019b76da-a800-72f7-ad09-93ada10603e3') },
+    body: { project_id: project, query: whereEqual('id', '019b76da-a800-72f7-ad09-93ada10603e3') },
   },
 ];
 
@@ -50,7 +50,7 @@ export const costReads: readonly StoredRequest[] = [
     path: '/cost/query',
     body: {
       project_id: project,
-      query: equal('llm_id', 'house-large'),
+      query: whereEqual('llm_id', 'house-large'),
       sort_by: [{ field: 'prompt_token_cost', direction: 'desc' }],
       fields: ['prompt_token_cost', 'effective_date'],
     },

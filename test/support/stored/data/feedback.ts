@@ -1,6 +1,6 @@
 import type { StoredRequest } from '../golden.ts';
 import { noise, randomText } from '../noise.ts';
-import { callRef, equal, longId, oddId, otherProject, project, queryAny, uuid } from './names.ts';
+import { callRef, longId, oddId, otherProject, project, queryAny, uuid, whereEqual } from './names.ts';
 
 const record = (id: string, fields: object = {}) => ({
   project_id: project,
@@ -99,9 +99,9 @@ export const feedbackReads: readonly StoredRequest[] = [
   query('all', {}),
   query('those of another project', { project_id: otherProject }),
   query('newest first', { sort_by: [{ field: 'created_at', direction: 'desc' }], fields: ['id'] }),
-  query('by type', { query: equal('feedback_type', 'reaction') }),
-  query('by an odd type', { query: equal('feedback_type', '💬 odd / type'), fields: ['id', 'svc_ref'] }),
-  query('by ref', { query: equal('svc_ref', callRef(oddId)) }),
+  query('by type', { query: whereEqual('feedback_type', 'reaction') }),
+  query('by an odd type', { query: whereEqual('feedback_type', '💬 odd / type'), fields: ['id', 'svc_ref'] }),
+  query('by ref', { query: whereEqual('svc_ref', callRef(oddId)) }),
   query('by id', {
     query: queryAny('line-1', 'line-3', 'line-4', 'large-1', 'large-purged', 'purged', longId, 'small'),
   }),

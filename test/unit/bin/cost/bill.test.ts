@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../../../bin/common.ts';
 import {
   alertsBill,
   analyticsBill,
@@ -9,14 +11,20 @@ import {
   evaluatorsBill,
   eventsBill,
   failedShare,
+  httpApiCosts,
   idleEvaluatorsBill,
   limitsBill,
+  openAnswerBytes,
+  provisionedBill,
+  provisionedFrom,
   redactionBill,
   total,
   turnShare,
 } from '../../../../bin/cost/bill.ts';
 import { type ByReporting, type Load, type Measured, measured, toLoad } from '../../../../bin/cost/load.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
+import { maxPlainBytes } from '../../../../lambdas/common/http/negotiate.ts';
+import { brotli, buildPage } from '../../../../lib/page.ts';
 
 const everyWay = (together: number, apart: number): ByReporting => ({
   together,
@@ -155,6 +163,60 @@ describe('the bill of a month', () => {
   });
 });
 
+describe('the bill with provisioned capacity', () => {
+  const hourly = (changes: Partial<Load> = {}) =>
+    provisionedBill(load({ minUnits: 2, used: 0.5, ...changes }), figures);
+
+  it('has twice what is used if half of it is, and the least capacity of the index of errors', () => {
+    // 31 million units, spread over a month of 730 hours.
+    const units = ((31 * 1e6) / (730 * 3600)) * 2 + 2;
+    expect(hourly({ calls: 1e7 })['DynamoDB: writes']).toBeCloseTo(units * 730 * 0.00065, 10);
+  });
+
+  it('has the least capacity of the table and each index if less is used', () => {
+    expect(hourly()['DynamoDB: writes']).toBeCloseTo(5 * 2 * 730 * 0.00065, 10);
+    expect(hourly({ queries: 1000 })['DynamoDB: reads']).toBeCloseTo(5 * 2 * 730 * 0.00013, 10);
+  });
+
+  it('has marks and rollups per request, since their table stays so', () => {
+    const more = (hourly({ late: 0.5 })['DynamoDB: writes'] ?? 0) - (hourly()['DynamoDB: writes'] ?? 0);
+    expect(more).toBeCloseTo((5000 * 0.625) / 1e6, 10);
+  });
+
+  it('has the alarms of auto scaling', () => {
+    // Four alarms each for reads and writes of five, beside the ten that are free.
+    expect(hourly({ alarms: 10 })['CloudWatch: alarms and dashboards']).toBeCloseTo(40 * 0.1, 10);
+  });
+
+  it('changes no other line', () => {
+    const paid = bill().service;
+    const by = hourly();
+    const others = Object.keys(paid).filter((name) => !/writes|reads|alarms/.test(name));
+    expect(others.length).toBeGreaterThan(5);
+    for (const name of others) expect(by[name]).toBe(paid[name]);
+  });
+
+  it('is lower from the number of calls that is named, and not before', () => {
+    const from = provisionedFrom(load(), figures) ?? 0;
+    const saves = (calls: number) => {
+      const at = { ...load(), calls };
+      return total(computeBills(at, figures).service) > total(provisionedBill(at, figures));
+    };
+    expect([saves(from * 1.1), saves(from * 0.9)]).toEqual([true, false]);
+    // A unit that is used a quarter of the time costs more than paid per request.
+    expect(provisionedFrom(load({ used: 0.25 }), figures)).toBeUndefined();
+  });
+});
+
+describe('requests at an HTTP API', () => {
+  it('count once per 512 KB', () => {
+    expect(httpApiCosts(load({ batch: 1 }))).toBeCloseTo(1, 10);
+    expect(httpApiCosts(load({ batch: 1, apart: 1 }))).toBeCloseTo(2, 10);
+    // 10,000 requests of 1,000,000 bytes.
+    expect(httpApiCosts(load({ bytes: 10_000 }))).toBeCloseTo(0.02, 10);
+  });
+});
+
 describe('the bill of the usual layout', () => {
   it('grows with the bytes of a call, and writes the complete item again for an end', () => {
     expect(bill({ bytes: 10_000 }).usual['DynamoDB: writes']).toBeCloseTo(50 * 0.625, 10);
@@ -238,5 +300,18 @@ describe('a hundred alerts', () => {
   it('have the units of each minute', () => {
     // 43,800 minutes, at $0.625 a million.
     expect(alertsBill(load(), figures)['DynamoDB: writes']).toBeCloseTo(43_800 * 3 * 0.625e-6, 10);
+  });
+});
+
+describe('routes without a key', () => {
+  it('answer at most what the bill assumes, in every coding', async () => {
+    const { files } = await buildPage(root);
+    const sizes = [...files.values()].flatMap((contents) =>
+      [brotli(contents), gzipSync(contents, { level: 9 })].map(({ length }) => length),
+    );
+    expect(sizes.length).toBeGreaterThan(100);
+    // The head of an answer takes some hundred bytes.
+    expect(Math.max(...sizes)).toBeLessThan(openAnswerBytes.compressed - 1000);
+    expect(maxPlainBytes).toBeLessThan(openAnswerBytes.plain - 1000);
   });
 });

@@ -96,9 +96,10 @@ describe('parsing a grant', () => {
 describe('a role', () => {
   it.each([
     ['read', ['read']],
-    ['write', ['read', 'write']],
+    ['report', ['report']],
+    ['write', ['read', 'report', 'write']],
     ['inference', ['inference']],
-    ['admin', ['read', 'write', 'inference', 'admin']],
+    ['admin', ['read', 'report', 'write', 'inference', 'admin']],
   ])('%s allows %j and nothing else', (granted, expected) => {
     const allowed = roles.filter((role) => allows([grant(`acme/x:${granted}`)], project('acme/x'), role));
     expect(allowed).toEqual(expected);

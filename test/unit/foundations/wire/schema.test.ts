@@ -4,7 +4,13 @@ import { callBatch, callStart } from '../../../../api/calls.ts';
 import { getBodySchema } from '../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../api/queries.ts';
 import { type ErrorDetail, ServiceError } from '../../../../foundations/wire/index.ts';
-import { type BodySchema, parseBody, parseTolerantly } from '../../../../foundations/wire/schema.ts';
+import {
+  type BodySchema,
+  integerWith,
+  listSchema,
+  parseBody,
+  parseTolerantly,
+} from '../../../../foundations/wire/schema.ts';
 
 const startBody = getBodySchema(callStart);
 const batchBody = callBatch();
@@ -246,4 +252,38 @@ describe('a body with unknown fields', () => {
 
 it('a body without any is read as ever', () => {
   expect(parseTolerantly(schema, { name: 'a' })).toEqual({ value: { name: 'a' }, passedOver: [] });
+});
+
+describe('a bound', () => {
+  const value = (schema: z.ZodMiniType) => z.strictObject({ value: schema });
+  const list = z.array(z.number());
+
+  it.each<[string, z.ZodMiniType, unknown, msg: string, type: string]>([
+    ['a short list', listSchema(z.number(), 9, { least: 2 }), [1], 'should be at least 2 items', 'too_short'],
+    ['an empty list', listSchema(z.number(), 9, { least: 1 }), [], 'should not be empty', 'too_short'],
+    [
+      'a long list',
+      listSchema(z.number(), 1, { noun: 'ids' }),
+      [1, 2],
+      'should be at most 1 ids',
+      'too_long',
+    ],
+    ['a bare short list', list.check(z.minLength(2)), [1], 'should have at least 2 items', 'too_short'],
+    ['a bare long list', list.check(z.maxLength(1)), [1, 2], 'should have at most 1 items', 'too_long'],
+    ['its own words', list.check(z.maxLength(1, 'one is enough')), [1, 2], 'one is enough', 'too_long'],
+    ['a text', z.string().check(z.minLength(1)), '', 'should have at least 1 characters', 'string_too_short'],
+    [
+      'a long text',
+      z.string().check(z.maxLength(1)),
+      'ab',
+      'should have at most 1 characters',
+      'string_too_long',
+    ],
+    ['a low number', integerWith(z.minimum(1)), 0, 'should be 1 or more', 'greater_than_equal'],
+    ['a high number', integerWith(z.maximum(1)), 2, 'should be 1 or less', 'less_than_equal'],
+    ['an exclusive bound', z.number().check(z.gt(0)), 0, 'should be more than 0', 'greater_than'],
+    ['the other one', z.number().check(z.lt(1)), 1, 'should be less than 1', 'less_than'],
+  ])('of %s is named', (_, schema, wrong, msg, type) => {
+    expect(problems(value(schema), { value: wrong })).toEqual([{ loc: at('value'), msg, type }]);
+  });
 });

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../../foundations/wire/index.ts';
+import { type JsonObject, nonEmptyString } from '../../../../../foundations/wire/index.ts';
 import { toCallId } from '../../span.ts';
-import { asInputs, get, present, toText } from '../../values.ts';
+import { asInputs, get, present } from '../../values.ts';
 import type { Fact } from '../facts.ts';
 import { hashParts, message, type Operation, shown } from '../operation.ts';
 import { findOwnSpan, findToolSpan, type Group, toGroups } from './groups.ts';
@@ -81,8 +81,8 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
       const input = fact.json('tool_input');
       const parameters = fact.json('tool_parameters');
       return (
-        toText(get(input, 'subagent_type')) ??
-        toText(get(parameters, 'subagent_type')) ??
+        nonEmptyString(get(input, 'subagent_type')) ??
+        nonEmptyString(get(parameters, 'subagent_type')) ??
         fact.text('subagent_type')
       );
     });
@@ -140,7 +140,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
     const agentId = getAgent(facts);
     const sub = agentId === undefined ? undefined : agentsById.get(agentId);
     if (sub) return present({ name: sub.name ?? 'subagent', id: sub.agentId }) as JsonObject;
-    const version = first(facts, ({ resource }) => toText(resource.get('service.version')));
+    const version = first(facts, ({ resource }) => nonEmptyString(resource.get('service.version')));
     return present({ name: agentName, version }) as JsonObject;
   };
 
@@ -214,17 +214,17 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         (fact) => asInputs(fact.json('tool_input')) ?? undefined,
       );
       const parameters = first(group.facts, argumentsIn);
-      const asked = askedAt(group.facts, facts);
+      const requestedAt = askedAt(group.facts, facts);
       const decided = group.facts.find(named(event.decision))?.endedAt;
       const waited =
-        asked === undefined || decided === undefined
+        requestedAt === undefined || decided === undefined
           ? sumWaits(group.facts)
-          : Math.round((decided - asked) / 1000);
+          : Math.round((decided - requestedAt) / 1000);
       const output = readOutput(group.facts);
       const ran = group.facts.some(named(event.result, span.execution));
       return {
         ...base,
-        startedAt: whole ? base.startedAt : Math.min(base.startedAt, asked ?? base.startedAt),
+        startedAt: whole ? base.startedAt : Math.min(base.startedAt, requestedAt ?? base.startedAt),
         kind: 'tool',
         opName: span.tool,
         name,
@@ -257,7 +257,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
     const caller = first(agent.facts, (fact) => fact.text('parent_agent_id'));
     const toolSpan = session.callAround(own?.parentSpanId);
     const input = spawner && first(spawner.facts, (fact) => asInputs(fact.json('tool_input')));
-    const question = shown(toText(get(input, 'prompt')));
+    const question = shown(nonEmptyString(get(input, 'prompt')));
     const completed = agent.facts.filter(named(event.completed));
     const about = completed.length > 0 ? completed : agent.facts.slice(0, 1);
     const times = own ? [own, ...agent.facts] : agent.facts;

@@ -1,6 +1,11 @@
-import { isJsonObject, type JsonObject, type Micros } from '../../../../../foundations/wire/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type Micros,
+  nonEmptyString,
+} from '../../../../../foundations/wire/index.ts';
 import type { Counts } from '../../conventions/reader.ts';
-import { asInputs, get, toText } from '../../values.ts';
+import { asInputs, get } from '../../values.ts';
 import type { Fact } from '../facts.ts';
 import { event, first, getEnd, getSession, named, span } from './telemetry.ts';
 
@@ -11,10 +16,10 @@ export const toolName = (facts: readonly Fact[]): string | undefined => {
     return isJsonObject(value) ? value : undefined;
   });
   const server =
-    toText(get(parameters, 'mcp_server_name')) ??
+    nonEmptyString(get(parameters, 'mcp_server_name')) ??
     first(facts, (fact) => fact.text('anthropic.mcp.server.name'));
   const tool =
-    toText(get(parameters, 'mcp_tool_name')) ??
+    nonEmptyString(get(parameters, 'mcp_tool_name')) ??
     first(facts.filter(named(span.tool)), (fact) => fact.text('gen_ai.tool.name'));
   if (server !== undefined && tool !== undefined) return `${server}.${tool}`;
   const whole = first(facts.filter(named(span.tool, event.result, event.decision)), (fact) =>
@@ -64,13 +69,13 @@ export const readError = (facts: readonly Fact[]): string | undefined =>
  * where there are no spans.
  */
 export const isDone = (facts: readonly Fact[]): boolean => {
-  const asked = facts.findLast(named(event.request, event.error, span.model));
-  if (!asked) return false;
-  const request = asked.text('request_id');
+  const requestFact = facts.findLast(named(event.request, event.error, span.model));
+  if (!requestFact) return false;
+  const request = requestFact.text('request_id');
   return !facts.some(
     (fact) =>
       named(event.decision, event.result, span.tool)(fact) &&
-      (fact.endedAt > asked.endedAt || (request !== undefined && fact.text('request_id') === request)),
+      (fact.endedAt > requestFact.endedAt || (request !== undefined && fact.text('request_id') === request)),
   );
 };
 

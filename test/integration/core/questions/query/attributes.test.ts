@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { headerAttributes } from '../../../../../api/shared/header-fields.ts';
+import { threadsStreamQuery } from '../../../../../api/threads.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
+import { queryThreads } from '../../../../../core/questions/threads/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
@@ -168,7 +170,9 @@ describe('tools, agents, prompts, sources and waits', () => {
     async (name) => {
       const path = `attributes.${name}`;
       expect(await found({ project_id, ...is(name, 'b-1') })).toEqual(['one', 0]);
-      expect(await found({ project_id, ...is(name, null) })).toEqual(['none', 0]);
+      // A call that does not say its source is production's.
+      const unsaid = name === 'source' ? 'production' : null;
+      expect(await found({ project_id, ...is(name, unsaid) })).toEqual(['none', 0]);
       expect(await found({ project_id, ...by(name) })).toEqual(['two one none', 0]);
       const { rows, hydrated } = await answer({ project_id, columns: [path] });
       expect([rows.map(({ attributes }) => JSON.stringify(attributes).includes('-')), hydrated]).toEqual([
@@ -184,10 +188,85 @@ describe('tools, agents, prompts, sources and waits', () => {
       expect(call_buckets.map((row) => [row[path], row.sum_call_count])).toEqual([
         ['a-2', 1],
         ['b-1', 1],
-        [null, 1],
+        [unsaid, 1],
       ]);
     },
   );
+
+  it('sources are filtered by, of calls and of threads, and what names none of them is production', async () => {
+    const name = 'acme/sources';
+    const said: Readonly<Record<string, JsonObject>> = {
+      web: { source: 'web' },
+      plain: {},
+      test: { source: 'test' },
+      long: { source: 't'.repeat(200) },
+    };
+    await send(
+      store,
+      Object.entries(said).flatMap(([id, attributes], second) => [
+        makeStart({
+          project_id: name,
+          id,
+          trace_id: id,
+          thread_id: 'th',
+          turn_id: id,
+          attributes,
+          started_at: `2026-10-01T00:00:0${second}Z`,
+        }),
+        makeEnd({ project_id: name, id, ended_at: '2026-10-01T00:01:00Z' }),
+      ]),
+    );
+    const of = (...sources: string[]) => found({ project_id: name, filter: { sources } });
+    expect(await of('production')).toEqual(['web plain long', 0]);
+    expect(await of('test', 'judge')).toEqual(['test', 0]);
+    expect(await of()).toEqual(['', 0]);
+    const turns = async (sources: string[] | null) => {
+      const body = parseBody(
+        getBodySchema(threadsStreamQuery),
+        JSON.stringify({ project_id: name, filter: { sources } }),
+      );
+      const rows = (await Array.fromAsync(queryThreads(store, body, requestBudget(30_000)).json())).flat();
+      return rows.map((text) => (JSON.parse(text) as JsonObject).turn_count);
+    };
+    expect(await Promise.all([turns(null), turns(['production']), turns(['trial'])])).toEqual([[4], [3], []]);
+  });
+
+  it('production alone takes no more read units than everything', async () => {
+    const name = 'acme/newest';
+    const calls = Array.from({ length: 600 }, (_, at) => ({
+      project_id: name,
+      id: `${at}`,
+      trace_id: `${at}`,
+    }));
+    for (let from = 0; from < calls.length; from += 100)
+      await send(
+        store,
+        calls.slice(from, from + 100).flatMap((call, at) => [
+          makeStart({ ...call, started_at: new Date(1.79e12 + 1000 * (from + at)).toISOString() }),
+          makeEnd({
+            project_id: name,
+            id: call.id,
+            ended_at: new Date(1.79e12 + 1000 * (from + at) + 5).toISOString(),
+          }),
+        ]),
+      );
+    const units = async (filter: JsonObject) => {
+      const asked = parseBody(
+        getBodySchema(callsStreamQuery),
+        JSON.stringify({
+          project_id: name,
+          filter: { trace_roots_only: true, ...filter },
+          sort_by: [{ field: 'started_at', direction: 'desc' }],
+          columns: ['id'],
+          limit: 100,
+        }),
+      );
+      const spent = requestBudget(30_000);
+      const rows = await Array.fromAsync(queryCalls(store, asked, spent).json());
+      return [rows.flat().length, spent.meter.readUnits, spent.meter.requests];
+    };
+    expect(await units({ sources: ['production'] })).toEqual(await units({}));
+  });
 
   it('summary.svc: waits are filtered by, sorted by and answered without payloads', async () => {
     const path = (field: string) => ({ $getField: `summary.svc.${field}` });

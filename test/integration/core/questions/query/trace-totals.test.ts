@@ -115,6 +115,9 @@ const sumTotals = (calls: readonly KnownCall[], from: number, to: number): Trace
     error_count: 0,
     input_tokens: 0,
     output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
     total_cost: 0,
     waited_ms: 0,
   };
@@ -127,9 +130,12 @@ const sumTotals = (calls: readonly KnownCall[], from: number, to: number): Trace
     totals.waited_ms += waited;
     for (const [model, used] of Object.entries(usage ?? {})) {
       if (!isJsonObject(used)) continue;
-      const { prompt, completion } = readTokens(used);
+      const { prompt, completion, cacheRead, cacheWrite, reasoning } = readTokens(used);
       totals.input_tokens += prompt;
       totals.output_tokens += completion;
+      totals.cache_read_tokens += cacheRead;
+      totals.cache_write_tokens += cacheWrite;
+      totals.reasoning_tokens += reasoning;
       totals.total_cost += computeCost(model, prompt, completion, startedAt);
     }
   }
@@ -319,6 +325,9 @@ describe('totals of traces', () => {
       error_count: 3000,
       input_tokens: 2 * 3 * 3000,
       output_tokens: 2 * 7 * 3000,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
       waited_ms: 0,
       // 48 calls of the first day, and all others at twice the price.
       total_cost: 31 * (48 + 2 * (3000 - 48)),

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import type { Price } from '../../../../../core/records/costs/index.ts';
-import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import { rollupRange } from '../../../../../core/records/rollups.ts';
+import {
+  decodeMessagePack,
+  encodeMessagePack,
+  pack,
+  unpack,
+} from '../../../../../foundations/encoding/index.ts';
+import { putItems, readRange, requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
 import { makeEnd, makeStart, query, send } from '../../../../support/values/calls.ts';
@@ -227,10 +234,95 @@ describe('errors and latencies of models', () => {
   });
 });
 
+describe('where money goes', () => {
+  it('is told by kind of token, from calls and from rollups alike', async () => {
+    const project_id = newProject();
+    const prices = [
+      {
+        ...price(project_id, 0, 0.01),
+        completionTokenCost: 0.05,
+        cacheReadTokenCost: 0.001,
+        cacheWriteTokenCost: 0.02,
+      },
+    ];
+    const used = {
+      prompt_tokens: 1000,
+      prompt_tokens_details: { cached_tokens: 600 },
+      cache_creation_input_tokens: 100,
+      completion_tokens: 50,
+      completion_tokens_details: { reasoning_tokens: 20 },
+    };
+    const calls = Array.from({ length: 4 }, (_, i) => ({ project_id, id: `m${i}`, trace_id: 't', i }));
+    await send(
+      store,
+      calls.flatMap(({ i, ...call }) => [
+        makeStart({ ...call, started_at: at(i * 61) }),
+        makeEnd({ project_id, id: call.id, ended_at: at(i * 61 + 1), summary: { usage: { m: used } } }),
+      ]),
+    );
+    const metrics = [
+      ['input_tokens', 4000],
+      ['cache_read_input_tokens', 2400],
+      ['cache_creation_input_tokens', 400],
+      ['output_tokens', 200],
+      ['reasoning_tokens', 80],
+      ['input_cost', 4 * (3 + 0.6 + 2)],
+      ['cache_read_input_cost', 2.4],
+      ['cache_creation_input_cost', 8],
+      ['output_cost', 10],
+      ['reasoning_cost', 4],
+      ['total_cost', 4 * 5.6 + 10],
+    ] as const;
+    const ask = async () => {
+      const usage_metrics = metrics.map(([metric]) => ({ metric }));
+      const asked = { project_id, ...span, granularity: 7 * 86_400, usage_metrics };
+      const { usage_buckets, scanned } = await askStats(store, asked, { prices });
+      const sums = metrics.map(([metric]) =>
+        usage_buckets.reduce((sum, row) => sum + Number(row[`sum_${metric}`]), 0),
+      );
+      return { scanned, sums };
+    };
+    const first = await ask();
+    const second = await ask();
+    expect([first.scanned, second.scanned < 3]).toEqual([4, true]);
+    for (const { sums } of [first, second])
+      for (const [i, [metric, expected]] of metrics.entries())
+        expect(sums[i], metric).toBeCloseTo(expected, 9);
+  });
+});
+
 const month = { start: '2026-10-24T20:00:00Z', end: '2026-10-26T08:00:00Z', granularity: 3600 };
 const counting = { call_metrics: [{ metric: 'call_count' }] };
 const sumCalls = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
   call_buckets.reduce((sum, row) => sum + Number(row.sum_call_count), 0);
+
+/** Makes stored rollups what a release wrote that did not tell sources apart. */
+const forgetSources = async (projectId: ProjectId): Promise<void> => {
+  const { bookkeeping } = store;
+  if (!bookkeeping) throw new Error('the store has no rollups');
+  for (const kind of ['pages', 'days'] as const) {
+    const range = rollupRange(kind, projectId, -(2 ** 30), 2 ** 30);
+    const pages = await Array.fromAsync(
+      readRange(bookkeeping, range, { toRow: (item) => item }, requestBudget(30_000)),
+    );
+    const items = await Promise.all(
+      pages.flat().map(async (item) => {
+        const [version, names, rollups] = decodeMessagePack(unpack(item.h as Uint8Array)) as [
+          number,
+          string[],
+          [number, number, unknown[][]][],
+        ];
+        const old = rollups.map(([number, mark, groups]) => [
+          number,
+          mark,
+          groups.map((group) => group.slice(0, 7)),
+        ]);
+        return { ...item, h: await pack(encodeMessagePack([version, names, old])) };
+      }),
+    );
+    await putItems(bookkeeping, items, requestBudget(30_000));
+  }
+};
 
 describe('rollups', () => {
   const whole = (project_id: ProjectId, ids: readonly string[]) =>
@@ -253,6 +345,41 @@ describe('rollups', () => {
     const success = { $expr: { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'success' }] } };
     const queried = await askStats(store, { project_id, ...month, ...counting, query: success });
     expect([queried.scanned, sumCalls(queried)]).toEqual([0, 20]);
+  });
+
+  it('know who made the calls', async () => {
+    const project_id = newProject();
+    const sources = ['test', undefined, 'web', 'judge'];
+    const started = ids.map((callId, i) =>
+      makeStart({
+        project_id,
+        id: callId,
+        trace_id: callId,
+        started_at: at(i * 61),
+        ...(sources[i % 4] && { attributes: { source: sources[i % 4] } }),
+      }),
+    );
+    await send(store, started);
+    const bySource = { project_id, ...month, ...counting, granularity: 7 * 86_400, group_by: ['source'] };
+    const counts = async (asked: object = {}) => {
+      const answer = await askStats(store, { ...bySource, ...asked });
+      const sums = new Map<unknown, number>();
+      for (const { source, sum_call_count: count } of answer.call_buckets)
+        sums.set(source, (sums.get(source) ?? 0) + Number(count));
+      return [answer.scanned, Object.fromEntries(sums)];
+    };
+    const all = { judge: 5, production: 10, test: 5 };
+    expect(await counts()).toEqual([20, all]);
+    // The hours at both ends are not whole.
+    const [scanned] = await counts();
+    expect(scanned).toBeLessThan(3);
+    expect(await counts()).toEqual([scanned, all]);
+    expect(await counts({ filter: { sources: ['production', 'trial'] } })).toEqual([
+      scanned,
+      { production: 10 },
+    ]);
+    await forgetSources(project_id);
+    expect(await counts()).toEqual([20, all]);
   });
 
   it.each([

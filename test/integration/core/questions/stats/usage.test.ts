@@ -29,6 +29,7 @@ const used = (prompt: number, completion: number) => ({
   total_tokens: prompt + completion,
   cache_read_input_tokens: 0,
   cache_creation_input_tokens: 0,
+  reasoning_tokens: 0,
 });
 
 /** A call of a tree: its parent by index, and its tokens of two models; null while it runs. */
@@ -138,6 +139,7 @@ describe('usage', () => {
       total_tokens: 14,
       cache_read_input_tokens: 8,
       cache_creation_input_tokens: 0,
+      reasoning_tokens: 0,
     });
   });
 

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteFeedbackOn, FeedbackJoin } from '../../../../../core/records/feedback/index.ts';
 import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { crashed, stops } from '../../../../support/faults/intercepted.ts';
+import { clientThrough, crashed, stops } from '../../../../support/faults/intercepted.ts';
 import { runs } from '../../../../support/run/sampling.ts';
 import { project } from '../../../../support/values/calls.ts';
 import {
@@ -453,6 +454,38 @@ describe('replacements at once', () => {
       expect(reads).toBeGreaterThan(rounds);
     },
   );
+});
+
+describe('a creation that only adds', () => {
+  const createOnly = (own: Store, fields: object) => create(own, fields, { user: 'page', addsOnly: true });
+
+  it('leaves what is stored under its id, and no object of its own', async () => {
+    const own = await createFeedbackStore();
+    await create(own, { id: 'f', payload: noise(500_000) });
+    const before = [await everythingIn(own), await ask(own)];
+    for (const payload of [noise(500_000), noise(10)])
+      expect(await createOnly(own, { id: 'f', payload })).toMatchObject({
+        id: 'f',
+        svc_user_id: 'page',
+        payload,
+      });
+    expect([await everythingIn(own), await ask(own)]).toEqual(before);
+  });
+
+  it('keeps its object if its own insertion is repeated', async () => {
+    const own = await createFeedbackStore();
+    const payload = noise(500_000);
+    let inserted = 0;
+    const client = clientThrough(async (operation, _, send) => {
+      const answer = await send();
+      // The store has taken it, and nobody heard of it.
+      if (operation !== 'BatchExecuteStatement' || ++inserted > 1) return answer;
+      return { response: new HttpResponse({ statusCode: 500, body: new Blob(['{}']).stream() }) };
+    });
+    await createOnly({ ...own, table: { ...own.table, client } }, { id: 'f', payload });
+    expect(inserted).toBeGreaterThan(1);
+    expect(await ask(own)).toMatchObject([{ id: 'f', payload }]);
+  });
 });
 
 describe('a purge', () => {

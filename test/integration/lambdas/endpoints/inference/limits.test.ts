@@ -98,6 +98,24 @@ const streaming: Behaviour = (request, res) => {
 };
 
 describe('a limit', () => {
+  it('of a project is told to keys for reading or inference, and not to one that may only report', async () => {
+    const scope = 'acme/told' as const;
+    await setLimits(scope, { usd_per_day: 5 });
+    const projectId = parseProjectId(scope) ?? '*';
+    for (const [role, told] of [
+      ['read', ['project']],
+      ['inference', ['project']],
+      ['report', []],
+    ] as const) {
+      const key = await limitedKey(service, {}, { scope: projectId, role });
+      const answer = await fetch(`${service.url}/me`, {
+        headers: { authorization: `Basic ${btoa(`api:${key}`)}` },
+      });
+      const { limits } = (await answer.json()) as { limits: Limit[] };
+      expect([role, limits.map(({ of }) => of)]).toEqual([role, told]);
+    }
+  });
+
   it('is never passed by requests at once that bound their answers', async () => {
     upstream.behave(worst);
     const { client, left } = await spender({ usdPerDay: 0.006 });

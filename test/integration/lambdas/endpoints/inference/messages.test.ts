@@ -396,6 +396,7 @@ describe('who it was for', () => {
         authorization: `Bearer ${service.key}`,
         'openai-project': project,
         'x-session-id': 'chat-1',
+        'x-source': 'playground',
         traceparent: `00-${traceId}-${spanId}-01`,
       },
       { model: 'gpt-test', messages: question, user: 'ada' },
@@ -419,7 +420,7 @@ describe('who it was for', () => {
       parent_id: parent?.id,
       thread_id: 'chat-1',
       turn_id: null,
-      attributes: { user: { id: 'ada' } },
+      attributes: { source: 'playground', user: { id: 'ada' } },
     });
   });
 });

@@ -233,7 +233,7 @@ describe('an answer', () => {
     expect(answer).toEqual({
       partialSuccess: {
         rejectedSpans: '16',
-        errorMessage: `16 spans: this key may not write the project ${theirs}`,
+        errorMessage: `16 spans: this key may not report to the project ${theirs}`,
       },
     });
     expect([await ids(one), await ids(two), await ids(theirs)]).toEqual([[callId], [callId], []]);

@@ -39,6 +39,20 @@ describe('a request', () => {
     expect(attribute(body, { 'x-session-id': 's2' }).threadId).toBe('s2');
   });
 
+  it('is from where its header says', () => {
+    const from = (source: string) => attribute({ model: 'm' }, { 'x-source': source }).source;
+    expect(['playground', 'test', 'production', ''].map(from)).toEqual([
+      'playground',
+      'test',
+      'production',
+      undefined,
+    ]);
+    expect(attribute({ model: 'm' }, {}).source).toBeUndefined();
+    expect(() => from('ci')).toThrow(
+      'should be one of production, evaluation, judge, trial, playground, test',
+    );
+  });
+
   it.each([
     [`00-${traceId}-${spanId}-01`, true],
     [`00-${traceId}-${spanId}-00`, true],

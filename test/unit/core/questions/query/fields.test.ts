@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CallsFilter, everyCall, noIncludes } from '../../../../../api/queries.ts';
 import { toProjection } from '../../../../../core/questions/query/fields.ts';
 import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
-import { CallRow } from '../../../../../core/questions/query/row.ts';
+import { QueriedCall } from '../../../../../core/questions/query/queried-call.ts';
 import { type CallHeader, callColumns, type Payload } from '../../../../../core/records/calls/index.ts';
 
 describe('projectionOf', () => {
@@ -87,7 +87,7 @@ describe('headerFilter', () => {
 
 describe('payloadFilter', () => {
   const ref = 'svc:///acme/airline/object/prompt:v1';
-  const row = (payload: Partial<Payload>) => new CallRow(header, payload as Payload);
+  const row = (payload: Partial<Payload>) => new QueriedCall(header, payload as Payload);
   const found = row({
     inputs: JSON.stringify({ deep: [{ here: ref }], [ref]: 'as a key' }),
     output: JSON.stringify([null, 1, 'text']),

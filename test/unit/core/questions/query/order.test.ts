@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareCalls, orderTies, sortCalls } from '../../../../../core/questions/query/order.ts';
-import { CallRow } from '../../../../../core/questions/query/row.ts';
+import { QueriedCall } from '../../../../../core/questions/query/queried-call.ts';
 import type { CallHeader, Payload } from '../../../../../core/records/calls/index.ts';
 import { sortableId } from '../../../../../foundations/encoding/index.ts';
 import { compareBy, compareText, sortable, toPath } from '../../../../../foundations/expression/index.ts';
@@ -55,7 +55,7 @@ describe('compareText', () => {
  * there.
  */
 const callWith = (header: CallHeader, values: readonly unknown[]) =>
-  new CallRow(header, { inputs: JSON.stringify({ ...values }) } as Payload);
+  new QueriedCall(header, { inputs: JSON.stringify({ ...values }) } as Payload);
 
 describe('sorted calls', () => {
   const value = fc.oneof(

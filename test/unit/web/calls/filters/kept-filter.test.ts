@@ -25,15 +25,25 @@ describe('the filter that an object keeps', () => {
     ['states and a text', { ...everyTrace, status: ['error', 'running'], text: 'say "no"' }],
     ['feedback', { ...everyTrace, feedback: 'down' }],
     ['none of feedback', { ...everyTrace, feedback: 'none' }],
+    ['what evaluations made', { ...everyTrace, source: 'evaluation' }],
+    ['what anybody made', { ...everyTrace, source: 'all' }],
   ])('is read as it was written: %s', (_, filter) => {
     expect(toFilter(toKept(filter))).toEqual(filter);
+  });
+
+  it('is of production when it is new, and goes on counting everything when it never named a source', () => {
+    expect(toKept(everyTrace)).toEqual({ filter: { trace_roots_only: true, sources: ['production'] } });
+    const old = { filter: { trace_roots_only: true } };
+    expect(toKept(toFilter(old))).toEqual(old);
+    const two = { filter: { trace_roots_only: true, sources: ['test', 'trial'] } };
+    expect(toKept(toFilter(two))).toEqual(two);
   });
 
   it('keeps what the page has no words for', () => {
     const filter = { op_names: ['chat'] };
     const $expr = { $or: [{ $eq: [{ $getField: 'id' }, { $literal: 'a' }] }] };
     const read = toFilter({ filter, query: { $expr } });
-    expect(read).toEqual({ all: true, others: [$expr], rest: filter });
+    expect(read).toEqual({ all: true, source: 'all', others: [$expr], rest: filter });
     expect(toKept(read)).toEqual({ filter, query: { $expr: { $and: [$expr] } } });
   });
 });

@@ -19,7 +19,7 @@ describe('the request of the list', () => {
   it('asks for the newest roots by what headers say', () => {
     expect(toRequest({ project }, now)).toEqual({
       project_id: project,
-      filter: { trace_roots_only: true },
+      filter: { trace_roots_only: true, sources: ['production'] },
       sort_by: [{ field: 'started_at', direction: 'desc' }],
       columns: [
         'display_name',
@@ -42,6 +42,16 @@ describe('the request of the list', () => {
     expect(toRequest({ project, range: '1h' }, now).query).toEqual({
       $expr: { $and: [{ $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01T11:00:00.000Z' }] }] },
     });
+  });
+
+  it.each([
+    [{}, { trace_roots_only: true, sources: ['production'] }],
+    [{ source: 'judge' }, { trace_roots_only: true, sources: ['judge'] }],
+    [{ source: 'all' }, { trace_roots_only: true }],
+    [{ source: 'production', all: true }, { sources: ['production'] }],
+    [{ source: 'all', all: true }, undefined],
+  ])('is about production unless the URL says otherwise: %j', (asked, filter) => {
+    expect(toRequest(parseTracesSearch({ project, ...asked }), now).filter).toEqual(filter);
   });
 
   it('asks for costs only where they are shown', () => {

@@ -36,7 +36,7 @@ describe('the end user of a span', () => {
   });
 });
 
-describe('environment, release and tags of a span', () => {
+describe('environment, release, source and tags of a span', () => {
   it.each<[string, Values, Values]>([
     [
       'a resource',
@@ -75,6 +75,19 @@ describe('environment, release and tags of a span', () => {
     ['Mastra', { 'mastra.tags': '["a","b"]' }],
   ])('are a list of texts, as %s has tags', (_, attributes) => {
     expect(toAttributes(attributes).tags).toEqual(['a', 'b']);
+  });
+
+  it.each<[string, unknown, Values, Values]>([
+    ['a test case', 'test', { 'test.case.name': 'answers' }, {}],
+    ['a test suite', 'test', { 'test.suite.name': 'shop' }, {}],
+    ['a plugin of pytest', 'test', { 'pytest.nodeid': 'test_shop.py::test_answers' }, {}],
+    ['another one', 'test', { 'tests.name': 'test_answers' }, {}],
+    ['the resource', 'evaluation', {}, { source: 'evaluation' }],
+    ['the resource of a test', 'evaluation', { 'test.case.name': 'answers' }, { source: 'evaluation' }],
+    ['the span', 'judge', { source: 'judge', 'test.case.name': 'answers' }, { source: 'test' }],
+    ['nobody', undefined, { 'test.id': 1, 'my.pytest.id': 1 }, { source: 'web' }],
+  ])('say the source: that of %s is %s', (_, source, attributes, resource) => {
+    expect(toAttributes(attributes, resource).source).toBe(source);
   });
 
   it('leave alone what the span has under their names', () => {

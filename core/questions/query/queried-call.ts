@@ -13,6 +13,7 @@ import {
   type CallHeader,
   columnJson,
   type EndStatus,
+  getSource,
   headerAttributeAt,
   headerValue,
   isPayloadColumn,
@@ -54,10 +55,13 @@ interface Extras {
 
 const none: Extras = {};
 
+/** Where calls say who made them. Those that do not are found by what they are known to be. */
+const sourcePath = 'attributes.source';
+
 const failedBelow: EndStatus = 'descendant_error';
 
 /** A call on its way through a query: its header, and what has been fetched of the rest. */
-export class CallRow {
+export class QueriedCall {
   readonly header: CallHeader;
   /** Null until it is fetched. */
   readonly payload: Payload | null;
@@ -75,22 +79,27 @@ export class CallRow {
   }
 
   /** The same call as it was read with its payload. */
-  readAs({ header, payload }: StoredCall): CallRow {
-    return new CallRow(header, payload, this.extras, this.found);
+  readAs({ header, payload }: StoredCall): QueriedCall {
+    return new QueriedCall(header, payload, this.extras, this.found);
   }
 
   /** The same call as it was read with its preview. */
-  previewedAs({ header, preview }: PreviewedCall): CallRow {
-    return new CallRow(header, null, { ...this.extras, preview }, this.found);
+  previewedAs({ header, preview }: PreviewedCall): QueriedCall {
+    return new QueriedCall(header, null, { ...this.extras, preview }, this.found);
   }
 
   /** The same call with more known of it. */
-  with(extras: Extras): CallRow {
-    return new CallRow(this.header, this.payload, { ...this.extras, ...extras }, this.found);
+  with(extras: Extras): QueriedCall {
+    return new QueriedCall(this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
   /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
   value(path: FieldPath): Value {
+    if (path.text === sourcePath) return this.#value(path) ?? getSource(this.header.start);
+    return this.#value(path);
+  }
+
+  #value(path: FieldPath): Value {
     const { field, steps } = path;
     if (field === 'summary' && steps[0] === serviceName) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
@@ -240,7 +249,7 @@ const isWhole = ({ paths }: Projection): boolean => paths.some(({ steps }) => st
 export const jsonEncoder = (
   query: Pick<CallsQuery, 'columns' | 'includes' | 'returnExpanded' | 'userNameColumn'>,
   names: FieldNames = ownNames,
-): ((row: CallRow) => string) => {
+): ((row: QueriedCall) => string) => {
   const { returnExpanded, userNameColumn } = query;
   const columns = toProjection(query).map((projection) => ({
     column: projection.column,
@@ -267,7 +276,7 @@ export const jsonEncoder = (
 /** Calls as lines of CSV (RFC 4180, without their line breaks). */
 interface CsvEncoder {
   readonly header: string;
-  readonly line: (row: CallRow) => string;
+  readonly line: (row: QueriedCall) => string;
 }
 
 /** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */

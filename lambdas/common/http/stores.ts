@@ -1,4 +1,5 @@
 import { ProjectNotes } from '../../../core/records/projects.ts';
+import { hasProject } from '../../../foundations/auth/roles.ts';
 import {
   type Bucket,
   dynamodbClient,
@@ -10,10 +11,10 @@ import type { TableVariable } from '../../../foundations/storage/tables.ts';
 import { letHeapGrow } from '../heap.ts';
 
 /**
- * What a function reads of its deployment from its environment. The environment names the stores of
- * its route alone; any other throws an Error.
+ * The stores of a function, as its environment names them: those of its route alone. Any other throws
+ * an Error.
  */
-export interface Settings {
+export interface DeployedStores {
   readonly calls: Store;
   readonly objects: Store;
   readonly costs: Store;
@@ -27,12 +28,12 @@ export interface Settings {
 }
 
 /** What an environment variable gives. Throws an Error if it is not set. */
-const given = <T>(name: string, value: T | undefined): T => {
+const requireVariable = <T>(name: string, value: T | undefined): T => {
   if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
 };
 
-const variable = (name: string): string => given(name, process.env[name] || undefined);
+const variable = (name: string): string => requireVariable(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
 const readShards = (text: string): Store['shards'] => {
@@ -46,6 +47,22 @@ const readShards = (text: string): Store['shards'] => {
 const readRetention = (): number | undefined => {
   const { RETENTION_DAYS: days } = process.env;
   return days ? Number(days) : undefined;
+};
+
+/** Reads which source the calls of an environment have, by scopes of projects; a narrower scope goes first. */
+const readEnvironmentSources = (): Store['sourceOfEnvironment'] => {
+  const { ENVIRONMENT_SOURCES: text } = process.env;
+  if (!text) return undefined;
+  const scopes = Object.entries(
+    JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  );
+  // `acme/shop`, then `acme/*`, then `*`.
+  const breadth = (scope: string): number => (scope === '*' ? 2 : scope.endsWith('/*') ? 1 : 0);
+  scopes.sort(([a], [b]) => breadth(a) - breadth(b));
+  return (project, environment) =>
+    scopes.find(([scope, sources]) => hasProject(scope, project) && Object.hasOwn(sources, environment))?.[1][
+      environment
+    ];
 };
 
 /** Loads what redacts, at the first request that stores something. A failure is tried again. */
@@ -77,7 +94,7 @@ const lazyBucket = (name: string): Bucket => {
   };
 };
 
-const readSettings = (): Settings => {
+const readStores = (): DeployedStores => {
   const { PAYLOADS_BUCKET, REDACTION, KEEP_FEEDBACK } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
@@ -86,6 +103,7 @@ const readSettings = (): Settings => {
   const bookkeeping = BOOKKEEPING_TABLE ? { client, name: BOOKKEEPING_TABLE } : undefined;
   const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
+  const sourceOfEnvironment = readEnvironmentSources();
   const readStore = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
@@ -93,7 +111,7 @@ const readSettings = (): Settings => {
       table: { client, name },
       // Not every route with a table touches the bucket.
       get bucket() {
-        return given('PAYLOADS_BUCKET', payloads);
+        return requireVariable('PAYLOADS_BUCKET', payloads);
       },
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
@@ -102,6 +120,7 @@ const readSettings = (): Settings => {
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
       redactor,
+      sourceOfEnvironment,
     };
   };
   const calls = readStore('CALLS_TABLE', true);
@@ -110,19 +129,19 @@ const readSettings = (): Settings => {
   const feedback = readStore('FEEDBACK_TABLE');
   return {
     get calls() {
-      return given('CALLS_TABLE', calls);
+      return requireVariable('CALLS_TABLE', calls);
     },
     get objects() {
-      return given('OBJECTS_TABLE', objects);
+      return requireVariable('OBJECTS_TABLE', objects);
     },
     get costs() {
-      return given('COSTS_TABLE', costs);
+      return requireVariable('COSTS_TABLE', costs);
     },
     get feedback() {
-      return given('FEEDBACK_TABLE', feedback);
+      return requireVariable('FEEDBACK_TABLE', feedback);
     },
     get bookkeeping() {
-      return given('BOOKKEEPING_TABLE', bookkeeping);
+      return requireVariable('BOOKKEEPING_TABLE', bookkeeping);
     },
     notes,
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,
@@ -132,4 +151,4 @@ const readSettings = (): Settings => {
 letHeapGrow();
 
 /** Read once per container, together with the AWS clients and their connections. */
-export const settings: Settings = readSettings();
+export const stores: DeployedStores = readStores();
