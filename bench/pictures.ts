@@ -1,6 +1,7 @@
 /**
  * `npm run pictures`: takes the pictures of README and docs, light and dark, from a local service
- * with the demo's data. They go to docs/pictures.
+ * with the demo's data. They go to docs/pictures. Then it takes every view at three widths in both themes,
+ * for somebody to look at them all. These go to pictures, which git leaves out.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +12,9 @@ import { runDemo } from '../local/demo.ts';
 import { type LocalService, startLocalService } from '../local/service.ts';
 import { launchBrowser } from './harness/browser.ts';
 
-const folder = resolve(import.meta.dirname, '../docs/pictures');
+const root = resolve(import.meta.dirname, '..');
+const folder = join(root, 'docs/pictures');
+const viewsFolder = join(root, 'pictures');
 const project = 'demo/shop';
 const viewport = { width: 1200, height: 720 };
 
@@ -164,6 +167,68 @@ const listPictures = async (service: LocalService): Promise<Picture[]> => {
 /** Time for charts and images to be drawn, in ms. */
 const settleMs = 400;
 
+/** A laptop, a small one or a tablet, and a phone. */
+const viewports = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+] as const;
+
+/** Every view of the page, by name, with its path. */
+const listViews = async (
+  service: LocalService,
+): Promise<readonly (readonly [name: string, path: string])[]> => {
+  const at = `project=${encodeURIComponent(project)}`;
+  const call = await newestCall(service, 'parcel', 'openai.chat.completions.create');
+  const other = await newestCall(service, 'chain', 'anthropic.messages.create');
+  const trace = `trace?${at}&trace=${call.trace_id}`;
+  const picked = encodeURIComponent(JSON.stringify(runs.map((run) => run.id)));
+  return [
+    ['projects', ''],
+    ['traces', `traces?${at}`],
+    ['traces-found', `traces?${at}&text=order`],
+    ['traces-none', `traces?${at}&text=nothing-has-this`],
+    ['trace', `${trace}&call=${call.id}`],
+    ['trace-story', `${trace}&story=true`],
+    ['trace-data', `${trace}&call=${call.id}&tab=data`],
+    ['trace-usage', `${trace}&call=${call.id}&tab=usage`],
+    ['trace-feedback', `${trace}&call=${call.id}&tab=feedback`],
+    ['compare', `compare?${at}&left=${call.id}&right=${other.id}`],
+    ['threads', `threads?${at}`],
+    ['thread', `thread?${at}&thread=${encodeURIComponent(call.thread_id ?? '')}`],
+    ['overview', `overview?${at}`],
+    ['overview-groups', `overview?${at}&split=true&by=model`],
+    ['alerts', `alerts?${at}`],
+    ['alert-form', `alerts?${at}&form=true`],
+    ['datasets', `datasets?${at}`],
+    ['evaluations', `evaluations?${at}`],
+    ['evaluation', `evaluation?${at}&runs=${picked}`],
+    ['evaluators', `evaluators?${at}`],
+    ['evaluator-form', `evaluators?${at}&form=true`],
+    ['reviews', `reviews?${at}`],
+    ['playground', `playground?${at}&call=${other.id}`],
+    ['objects', `objects?${at}`],
+    ['prices', `prices?${at}`],
+  ];
+};
+
+/** Takes every view in a theme, at all widths. */
+const takeViews = async (browser: Browser, service: LocalService, colorScheme: 'light' | 'dark') => {
+  const context = await browser.newContext({ colorScheme, locale: 'en-US', timezoneId: 'UTC' });
+  await context.addInitScript((key) => sessionStorage.setItem('pennytrace.key', key), service.key);
+  for (const [name, path] of await listViews(service))
+    for (const size of viewports) {
+      const page = await context.newPage();
+      await page.setViewportSize(size);
+      await page.goto(`${service.url}/ui/${path}`);
+      await page.waitForLoadState('networkidle');
+      await sleep(settleMs);
+      await page.screenshot({ path: join(viewsFolder, `${name}-${size.width}-${colorScheme}.png`) });
+      await page.close();
+    }
+  await context.close();
+};
+
 const take = async (browser: Browser, service: LocalService, colorScheme: 'light' | 'dark') => {
   const context = await browser.newContext({ viewport, colorScheme, locale: 'en-US', timezoneId: 'UTC' });
   await context.addInitScript((key) => sessionStorage.setItem('pennytrace.key', key), service.key);
@@ -181,7 +246,7 @@ const take = async (browser: Browser, service: LocalService, colorScheme: 'light
 };
 
 const takeAll = async (): Promise<void> => {
-  const service = await startLocalService({});
+  const service = await startLocalService({ settings: { alerts: true, evaluators: true } });
   try {
     await runDemo(service, AbortSignal.timeout(120_000));
     await reportEvaluations(service);
@@ -189,6 +254,9 @@ const takeAll = async (): Promise<void> => {
     mkdirSync(folder, { recursive: true });
     try {
       for (const colorScheme of ['light', 'dark'] as const) await take(browser, service, colorScheme);
+      mkdirSync(viewsFolder, { recursive: true });
+      for (const colorScheme of ['light', 'dark'] as const) await takeViews(browser, service, colorScheme);
+      console.log(`Look at all views: ${viewsFolder}`);
     } finally {
       await browser.close();
     }

@@ -29,6 +29,8 @@ const findLazy = (root: string, sources: readonly string[]): ReadonlySet<string>
     ),
   );
 
+const importText = (path: string): string => ['import ', JSON.stringify(path), ';'].join('');
+
 /**
  * Has browsers fetch few files, since each takes an invocation of the function. esbuild makes a file of
  * what the same parts need. So every part that loads later is told to need the entry as well, which is
@@ -44,7 +46,7 @@ const fewFiles: Plugin = {
     );
     onResolve({ filter: /^page:shared$/ }, ({ path }) => ({ path, namespace: 'page' }));
     onLoad({ filter: /^page:shared$/, namespace: 'page' }, () => ({
-      contents: shared.map((source) => `import './${source}';`).join('\n'),
+      contents: shared.map((source) => importText(`./${source}`)).join(''),
       resolveDir: root,
     }));
     onLoad({ filter: /\/web\/.*\.tsx?$/ }, ({ path }) => {
@@ -52,7 +54,7 @@ const fewFiles: Plugin = {
       const needed = [join(root, entry), ...(path.includes('/web/views/') ? ['page:shared'] : [])];
       return {
         // In one line, so that errors name the right one.
-        contents: `${needed.map((file) => `import '${file}';`).join('')}${readFileSync(path, 'utf8')}`,
+        contents: `${needed.map(importText).join('')}${readFileSync(path, 'utf8')}`,
         loader: path.endsWith('x') ? 'tsx' : 'ts',
       };
     });

@@ -47,7 +47,7 @@ describe('an alert', () => {
     const page = await open(`overview?project=${at}`, { colorScheme: 'light' });
     await page.getByRole('link', { name: 'Create alert on Errors' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
-    expect(await form.getByLabel('Metric').inputValue()).toBe('error_count.avg');
+    expect(await form.getByRole('combobox', { name: 'Metric' }).innerText()).toBe('Error rate');
     await choose(form, 'Window', '5 minutes');
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
     await form.getByText('An alert needs a threshold.').waitFor();
@@ -102,9 +102,9 @@ describe('an alert', () => {
     const page = await open(`traces?project=${at}&status=%5B%22error%22%5D`);
     await page.getByRole('link', { name: 'Create alert' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
-    expect(await form.getByLabel('Metric').inputValue()).toBe('call_count.sum');
-    await form.getByRole('button', { name: 'error ▾' }).waitFor();
-    await form.getByRole('button', { name: 'Traces ▾' }).waitFor();
+    expect(await form.getByRole('combobox', { name: 'Metric' }).innerText()).toBe('Calls');
+    await form.getByRole('button', { name: 'error', exact: true }).waitFor();
+    await form.getByRole('button', { name: 'Traces', exact: true }).waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Failing traces');
     await choose(form, 'Window', '1 day');
     await form.getByLabel('Alert, in calls').fill('100');

@@ -67,7 +67,7 @@ describe('the calendar', () => {
     expect(await dialog.getByLabel('From').inputValue()).toMatch(/^2026-/);
     await dialog.getByRole('button', { name: 'October 12, 2026' }).focus();
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toBe('October 19, 2026');
+    await expect.poll(() => focused(page)).toBe('October 19, 2026');
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Previous month' }).click();
     await dialog.getByText('September 2026').waitFor();
@@ -91,12 +91,12 @@ describe('the menu of commands', () => {
     await row(page, 'Turn c2').waitFor();
     await page.keyboard.press('Control+k');
     const menu = page.getByRole('dialog', { name: 'Commands' });
-    await menu.getByRole('option', { name: 'Overview' }).waitFor();
+    await menu.getByRole('option', { name: 'Overview', exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.keyboard.type('price');
-    await menu.getByRole('option', { name: 'Prices' }).waitFor();
+    await menu.getByRole('option', { name: 'Prices', exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Prices', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Search or jump to' }).click();

@@ -33,7 +33,7 @@ describe('objects', () => {
     const differences = page.getByRole('region', { name: 'Differences between v1 and v2' });
     await differences.locator('.added').getByText('very').waitFor();
     await differences.locator('.removed').getByText('model: m', { exact: false }).waitFor();
-    await choose(page, 'Differences from', /^v1/);
+    await choose(page, 'Differences from', /^v0/);
     await page.getByRole('region', { name: 'Differences between v0 and v2' }).waitFor();
     expect(page.url()).toContain('base=');
     await page.getByRole('link', { name: 'v1', exact: true }).click();
@@ -93,8 +93,7 @@ const addPrice = async (page: Page, model = 'gpt-4o-mini') => {
 };
 
 const openPrices = async (page: Page) => {
-  await page.getByRole('button', { name: /more views$/i }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+  await page.getByRole('link', { name: 'Prices' }).click();
   await page.getByRole('heading', { name: 'Prices' }).waitFor();
 };
 

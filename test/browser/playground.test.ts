@@ -167,8 +167,7 @@ describe('the playground', () => {
     const page = await visit(`playground?project=${encodeURIComponent(own)}`);
     const text = page.getByLabel('Text of message 1');
     await text.fill('Not sent yet');
-    await page.getByRole('button', { name: /more views$/i }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await page.getByRole('link', { name: 'Prices' }).click();
     // The view before it has a model, too.
     await page.getByRole('heading', { name: 'Prices' }).waitFor();
     await page.getByLabel('Model').fill('echo');

@@ -76,9 +76,9 @@ describe('a queue', () => {
     await page.getByRole('button', { name: 'New queue' }).click();
     const form = page.getByRole('form', { name: 'New queue' });
     await form.getByLabel('Name', { exact: true }).fill('Failed');
-    await form.getByRole('button', { name: 'Traces ▾' }).click();
+    await form.getByRole('button', { name: 'Traces', exact: true }).click();
     await page.getByRole('menuitemcheckbox', { name: 'All calls' }).click();
-    await form.getByRole('button', { name: 'Any status ▾' }).click();
+    await form.getByRole('button', { name: 'Any status', exact: true }).click();
     await page.getByRole('menuitemcheckbox', { name: 'error', exact: true }).click();
     await page.keyboard.press('Escape');
     await form.getByRole('checkbox', { name: 'Correct (yes or no)' }).check();
@@ -93,7 +93,7 @@ describe('a queue', () => {
     await page.getByRole('link', { name: 'Failed 1 open · 0 done' }).waitFor();
     await shown.getByRole('button', { name: 'Edit' }).click();
     const edit = page.getByRole('form', { name: 'Edit the queue' });
-    await edit.getByRole('button', { name: 'error ▾' }).waitFor();
+    await edit.getByRole('button', { name: 'error', exact: true }).waitFor();
     await edit.getByLabel('Reviews per call').fill('2');
     await edit.getByRole('button', { name: 'Save the queue' }).click();
     await shown.getByText('2 reviews each').waitFor();
@@ -255,7 +255,7 @@ describe('a queue', () => {
     });
     await page.getByRole('button', { name: 'New queue' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Running');
-    await page.getByRole('button', { name: 'Any status ▾' }).click();
+    await page.getByRole('button', { name: 'Any status', exact: true }).click();
     await page.getByRole('menuitemcheckbox', { name: 'running' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('checkbox', { name: 'Tone (kind, rude)' }).check();

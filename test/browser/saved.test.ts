@@ -68,7 +68,7 @@ describe('a view', () => {
   it('is saved, renamed, opened by others and at the start, and deleted', async () => {
     const page = await visit(link('&status=%5B%22success%22%5D'), { colorScheme: 'light' });
     const menu = async () => {
-      await page.getByRole('button', { name: 'Views ▾' }).click();
+      await page.getByRole('button', { name: 'Views', exact: true }).click();
       return page.getByRole('dialog', { name: 'Saved views' });
     };
     const saved = await menu();
@@ -85,14 +85,14 @@ describe('a view', () => {
     const other = await visit('');
     await other.getByRole('link', { name: project }).click();
     await other.waitForURL(/status=/);
-    await other.getByRole('button', { name: 'ok ▾' }).waitFor();
+    await other.getByRole('button', { name: 'ok', exact: true }).waitFor();
     await other.getByRole('link', { name: 'Overview' }).click();
     // The list stays in sight until the overview is loaded.
     await other.getByRole('heading', { name: 'Overview' }).waitFor();
-    await other.getByRole('button', { name: 'Views ▾' }).click();
+    await other.getByRole('button', { name: 'Views', exact: true }).click();
     await other.getByRole('button', { name: 'Fine ones ★ list' }).click();
-    await other.getByRole('button', { name: 'ok ▾' }).waitFor();
-    await other.getByRole('button', { name: 'Views ▾' }).click();
+    await other.getByRole('button', { name: 'ok', exact: true }).waitFor();
+    await other.getByRole('button', { name: 'Views', exact: true }).click();
     await other.getByRole('button', { name: 'Delete Fine ones' }).click();
     await other.getByText('No view was saved yet.').waitFor();
     await other.keyboard.press('Escape');

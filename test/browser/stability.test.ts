@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** Every view, with something that is there once it has all. */
 const views: readonly (readonly [string, string, string])[] = [
   ['the traces', `traces?project=${at}`, '.row-link'],
-  ['a trace', `trace?project=${at}&trace=s1`, '.message'],
+  ['a trace', `trace?project=${at}&trace=s1`, '[role=treeitem]'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
   [

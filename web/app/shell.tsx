@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
+import { ConnectDialog } from '../calls/connect/connect.tsx';
 import { useShownName, useViewTitle, viewNames } from '../navigation/title.ts';
 import { chooseSideBar, chosenSideBar, noteProject } from '../session/device.ts';
 import { Button, Notice } from '../ui/controls.tsx';
@@ -111,8 +112,13 @@ const useSideBar = () => {
   return { isWide, toggle };
 };
 
+interface SideDrawerProps {
+  readonly project: string | undefined;
+  readonly onConnect: () => void;
+}
+
 /** The side bar of a phone, behind a button. */
-const SideDrawer = ({ project }: { project: string | undefined }) => {
+const SideDrawer = ({ project, onConnect }: SideDrawerProps) => {
   const [open, setOpen] = useState(false);
   const view = useRouterState({ select: ({ location }) => location.href });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in it leads away from it
@@ -123,7 +129,14 @@ const SideDrawer = ({ project }: { project: string | undefined }) => {
         <MenuIcon />
       </Button>
       <Drawer title="Menu" open={open} onClose={() => setOpen(false)}>
-        <SideBar project={project} toggle={project ? <ProjectMenu project={project} /> : null} />
+        <SideBar
+          project={project}
+          toggle={project ? <ProjectMenu project={project} /> : null}
+          onConnect={() => {
+            setOpen(false);
+            onConnect();
+          }}
+        />
       </Drawer>
     </>
   );
@@ -135,6 +148,8 @@ export const Shell = () => {
   const isCutOff = useIsCutOff();
   const isPhone = useMedia(phone);
   const { isWide, toggle } = useSideBar();
+  const [connecting, setConnecting] = useState(false);
+  const connect = () => setConnecting(true);
   useViewTitle(project);
   useEffect(() => {
     if (project) noteProject(project);
@@ -146,11 +161,15 @@ export const Shell = () => {
       </button>
       {isPhone ? null : (
         <aside className="side-bar" aria-label="Side bar">
-          <SideBar project={project} toggle={<SideToggle isWide={isWide} onToggle={toggle} />} />
+          <SideBar
+            project={project}
+            toggle={<SideToggle isWide={isWide} onToggle={toggle} />}
+            onConnect={connect}
+          />
         </aside>
       )}
       <header className="head">
-        {isPhone ? <SideDrawer project={project} /> : null}
+        {isPhone ? <SideDrawer project={project} onConnect={connect} /> : null}
         {project ? <Breadcrumb project={project} /> : <span className="crumbs">Projects</span>}
         <div id={headPlace} className="head-tools" />
         <Commands project={project} />
@@ -158,6 +177,7 @@ export const Shell = () => {
       <div id="view" tabIndex={-1} className="view-place">
         {isCutOff ? <MissingView /> : <Outlet />}
       </div>
+      <ConnectDialog project={project} open={connecting} onClose={() => setConnecting(false)} />
     </div>
   );
 };

@@ -1,8 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronsUpDown, PanelLeft, SunMoon, UserRound } from 'lucide-react';
+import { ChevronsUpDown, PanelLeft, Plug, SunMoon, UserRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Wakeable } from '../api/wake.ts';
-import { ConnectButton } from '../calls/connect/connect.tsx';
 import { viewNames } from '../navigation/title.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
@@ -116,10 +115,11 @@ interface SideBarProps {
   readonly project: string | undefined;
   /** What closes it, or makes it narrow. */
   readonly toggle: ReactNode;
+  readonly onConnect: () => void;
 }
 
 /** The product, the views of the project in groups, and who is there. */
-export const SideBar = ({ project, toggle }: SideBarProps) => (
+export const SideBar = ({ project, toggle, onConnect }: SideBarProps) => (
   <>
     <div className="side-top">
       <Link to="/" className="brand" aria-label="pennytrace: all projects">
@@ -140,7 +140,9 @@ export const SideBar = ({ project, toggle }: SideBarProps) => (
         : null}
     </nav>
     <div className="side-foot">
-      <ConnectButton project={project} />
+      <Button kind="quiet" title="Connect a program" onClick={onConnect}>
+        <Plug /> <span className="side-text">Connect</span>
+      </Button>
       <div className="side-row">
         <KeyMenu />
         <ThemeMenu />

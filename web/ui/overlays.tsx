@@ -5,7 +5,7 @@ import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
 import { Select } from '@base-ui/react/select';
 import { Check, ChevronDown, X } from 'lucide-react';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { findText, type Option, toPair } from './options.ts';
 
 /* What opens over the page, with the library behind it. `popups.tsx` loads it when it is needed. */
@@ -206,6 +206,7 @@ const splitLast = (text: string, several: boolean): readonly [before: string, la
 /** A text that one types, with suggestions below it. */
 export const SuggestInput = (props: SuggestProps) => {
   const { value, onChange, suggestions, several = false, ...attributes } = props;
+  const [isOpen, setOpen] = useState(false);
   const [before, typed] = splitLast(value, several);
   const wanted = typed.toLowerCase();
   const pairs = suggestions.map(toPair);
@@ -219,6 +220,9 @@ export const SuggestInput = (props: SuggestProps) => {
       items={items}
       filter={null}
       openOnInputClick
+      // A list without anything in it would hide the rest of a dialog from screen readers.
+      open={isOpen && items.length > 0}
+      onOpenChange={setOpen}
       value={value}
       onValueChange={(next, { reason }) =>
         onChange(reason === 'item-press' && several ? `${before}${before && ' '}${next}` : next)
@@ -228,7 +232,7 @@ export const SuggestInput = (props: SuggestProps) => {
       <Autocomplete.Input {...attributes} />
       <Autocomplete.Portal>
         <Autocomplete.Positioner className="positioner" sideOffset={4} align="start">
-          <Autocomplete.Popup className="menu select-menu" data-empty={items.length === 0 || undefined}>
+          <Autocomplete.Popup className="menu select-menu">
             <Autocomplete.List>
               {(pair: readonly [string, string]) => (
                 <Autocomplete.Item key={pair[0]} value={pair} className="menu-item suggestion">

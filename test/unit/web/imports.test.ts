@@ -16,7 +16,7 @@ const findImports = (file: string): string[] => {
 };
 
 /** The parts of the page, from the bottom up: each may import what stands before it. */
-const layers = ['data', 'api', 'ui', 'session', 'navigation', 'calls', 'views', 'app', 'styles', 'main.tsx'];
+const layers = ['data', 'api', 'ui', 'session', 'navigation', 'calls', 'views', 'app', 'main.tsx'];
 
 /** The layer of a file of the page, such as `calls`. */
 const getLayer = (file: string): string => file.split('/')[1] ?? '';

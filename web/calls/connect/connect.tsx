@@ -1,7 +1,5 @@
 import { useRouterState } from '@tanstack/react-router';
-import { Plug } from 'lucide-react';
-import { Suspense, useEffect, useState } from 'react';
-import { Button } from '../../ui/controls.tsx';
+import { Suspense, useEffect } from 'react';
 import { lazily } from '../../ui/lazy.ts';
 import { Modal } from '../../ui/popups.tsx';
 import type { ConnectProps } from './connect-panel.tsx';
@@ -15,20 +13,20 @@ export const Connect = (props: ConnectProps) => (
   </Suspense>
 );
 
-/** The button of the dialog that says how to report to a project. */
-export const ConnectButton = ({ project }: { project: string | undefined }) => {
-  const [open, setOpen] = useState(false);
+interface ConnectDialogProps {
+  readonly project: string | undefined;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** The dialog that says how to report to a project. */
+export const ConnectDialog = ({ project, open, onClose }: ConnectDialogProps) => {
   const view = useRouterState({ select: ({ location }) => location.href });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the dialog leads away from it
-  useEffect(() => setOpen(false), [view]);
+  useEffect(() => onClose(), [view]);
   return (
-    <>
-      <Button kind="quiet" title="Connect a program" onClick={() => setOpen(true)}>
-        <Plug /> <span className="side-text">Connect</span>
-      </Button>
-      <Modal title="Connect a program" wide open={open} onClose={() => setOpen(false)}>
-        <Connect project={project} />
-      </Modal>
-    </>
+    <Modal title="Connect a program" wide open={open} onClose={onClose}>
+      <Connect project={project} />
+    </Modal>
   );
 };

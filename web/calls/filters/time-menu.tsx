@@ -6,6 +6,7 @@ import { Button } from '../../ui/controls.tsx';
 import { Form, TimeInput } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
+import { toLocalTime } from '../../ui/time.ts';
 
 const Calendar = lazily(() => import('../../ui/calendar.tsx'), 'Calendar');
 
@@ -42,7 +43,8 @@ const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void
   const submit = () => {
     onChange({ ...(from && { from: toMoment(from) }), ...(to && { to: toMoment(to) }) });
   };
-  const [fromDay = '', toDay = ''] = [from, to].map((time) => time.slice(0, 10));
+  // What is typed may be no time yet.
+  const [fromDay = '', toDay = ''] = [from, to].map((time) => toLocalTime(time)?.slice(0, 10));
   /** The first day that is clicked begins, the second ends. The next one begins anew. */
   const choose = (day: string) => {
     const isEnd = from !== '' && to === '' && day >= fromDay;

@@ -1,9 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Bell } from 'lucide-react';
 import { countedText } from '../../data/format.ts';
 import { useTitle } from '../../navigation/title.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
-import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { Empty, Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { View } from '../../ui/view.tsx';
 import { draftFrom, ruleText, valueText } from './alert.ts';
 import { AlertForm } from './alert-form.tsx';
@@ -68,11 +69,10 @@ const List = (props: ListProps) => {
   const { project, alerts } = props;
   if (alerts.length === 0)
     return (
-      <Notice kind="info">
-        {project} has no alerts yet. An alert watches a metric, such as the error rate, and notifies people
-        when it crosses a threshold. Start one with <em>Create alert</em>, beside a chart of the overview or
-        above a list.
-      </Notice>
+      <Empty icon={Bell} title={`${project} has no alerts yet`}>
+        An alert watches a metric, such as the error rate, and notifies people when it crosses a threshold.
+        Start one with <em>Create alert</em>, beside a chart of the overview or above a list.
+      </Empty>
     );
   return (
     <>

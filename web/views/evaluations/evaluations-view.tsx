@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { FlaskConical } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { StatusBadge } from '../../calls/badges.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
@@ -7,6 +8,7 @@ import { useChange } from '../../navigation/change.ts';
 import { type EvaluationsSearch, maxRuns, toSpan } from '../../navigation/search.ts';
 import {
   Button,
+  Empty as EmptyView,
   Failure,
   Moment,
   Notice,
@@ -214,11 +216,11 @@ const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => 
       No evaluation in this period matches.
     </Notice>
   ) : (
-    <Notice kind="info">
-      {search.project} has no evaluations in this period. Choose a longer one, or run one:{' '}
+    <EmptyView icon={FlaskConical} title={`${search.project} has no evaluations in this period`}>
+      An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one:{' '}
       <code>examples/evaluate.ts</code> and <code>examples/evaluate.py</code> are whole clients, and Weave’s
       SDKs report theirs here.
-    </Notice>
+    </EmptyView>
   );
 
 /** The evaluations of a project: their scores in a table and over time, and the way to compare them. */

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Gavel } from 'lucide-react';
 import { useState } from 'react';
 import { whole } from '../../calls/figures/requests.ts';
 import { costText, countText } from '../../data/format.ts';
@@ -6,7 +7,7 @@ import { ranges } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
-import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { Empty, Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { View } from '../../ui/view.tsx';
 import {
   getAnswerType,
@@ -113,10 +114,10 @@ const route = getRouteApi('/evaluators');
 const List = ({ project, evaluators, spent }: ListProps) => (
   <>
     {evaluators.length === 0 ? (
-      <Notice kind="info">
-        {project} has no evaluators yet. An evaluator scores calls as they finish, with a model or a check.
-        Its verdicts are feedback on the calls.
-      </Notice>
+      <Empty icon={Gavel} title={`${project} has no evaluators yet`}>
+        An evaluator scores calls as they finish, with a model or a check. Its verdicts are feedback on the
+        calls.
+      </Empty>
     ) : (
       <ScrollTable
         label="Evaluators"

@@ -94,7 +94,10 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
           aria-label={`Remove message ${number}`}
           onClick={({ currentTarget }) => {
             // This button goes away. The next is that of another message, or adds a message.
-            currentTarget.closest('.message')?.nextElementSibling?.querySelector('button')?.focus();
+            currentTarget
+              .closest('.message')
+              ?.nextElementSibling?.querySelector<HTMLElement>('button:not([role=combobox])')
+              ?.focus();
             onRemove();
           }}
         >

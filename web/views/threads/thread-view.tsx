@@ -498,12 +498,11 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
       ) : (
         <Skeleton label="" rows={1} />
       )}
-      {byModel.size > 0 ? (
-        <details>
-          <summary>Where the money went</summary>
-          <SpendingTable project={project} byModel={byModel} />
-        </details>
-      ) : null}
+      {/* Its line is there before, so that the turns stay where they are. */}
+      <details className={byModel.size > 0 ? '' : 'reserved'}>
+        <summary>Where the money went</summary>
+        <SpendingTable project={project} byModel={byModel} />
+      </details>
     </>
   );
 };
@@ -565,8 +564,8 @@ export const ThreadView = () => {
     >
       {query.data && turns.length === 0 ? null : (
         <Facts
-          turns={turns}
           project={project}
+          turns={turns}
           calls={calls}
           whole={hidden === 0 && !failed}
           failed={failed}

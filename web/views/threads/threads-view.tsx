@@ -142,7 +142,10 @@ const ThreadTable = (props: ThreadTableProps) => {
           {message ?? thread}
         </Link>
         <span className="hint cut" dir="auto" title={thread}>
-          {within === undefined ? thread : `${thread} · within ${within}`}
+          {/* Its line is there before, so that rows keep their height. */}
+          {[message === null ? undefined : thread, within && `within ${within}`]
+            .filter(Boolean)
+            .join(' · ') || '\u00a0'}
         </span>
       </>
     );
@@ -360,6 +363,7 @@ export const ThreadsView = () => {
             box={find}
             onSearch={(text) => change({ text, id: undefined })}
           />
+          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
           {hidden > 0 || search.nested ? (
             <Check
               label={hidden > 0 ? `Nested (${countText(hidden)})` : 'Nested'}
