@@ -10,6 +10,8 @@ interface DiffProps {
   readonly label: string;
   /** Whether the texts are prose, of which equal lines stay in sight. @default false */
   readonly prose?: boolean;
+  /** Whether neither is the one before: no side is red or green. @default false */
+  readonly equals?: boolean;
 }
 
 const Pieces = ({ line: { pieces } }: { line: DiffLine }) =>
@@ -74,7 +76,14 @@ const Block = ({ block, toRows }: { block: DiffBlock; toRows: typeof inLines }) 
   );
 };
 
-const Diff = ({ one, other, label, prose = false, toRows }: DiffProps & { toRows: typeof inLines }) => {
+const Diff = ({
+  one,
+  other,
+  label,
+  prose = false,
+  equals = false,
+  toRows,
+}: DiffProps & { toRows: typeof inLines }) => {
   const lines = useMemo(() => diffTexts(one, other), [one, other]);
   const blocks = useMemo(() => {
     if (prose) return [{ folded: false, lines: lines ?? [], at: 0 }];
@@ -83,7 +92,7 @@ const Diff = ({ one, other, label, prose = false, toRows }: DiffProps & { toRows
   if (!lines) return <p className="muted">These two are too different to compare line by line.</p>;
   if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">No differences.</p>;
   return (
-    <section className={`diff ${prose ? 'prose' : ''}`} aria-label={label}>
+    <section className={`diff ${prose ? 'prose' : ''} ${equals ? 'equals' : ''}`} aria-label={label}>
       {blocks.map((block) => (
         <Block key={`${block.at} ${block.folded}`} block={block} toRows={toRows} />
       ))}
