@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import { type OtherSource, otherSources } from '../../navigation/search.ts';
 import { Menu } from '../../ui/popups.tsx';
 
@@ -23,7 +24,11 @@ export const SourceMenu = ({ source, onChange }: SourceMenuProps) => {
   return (
     <Menu
       name={`Source: ${present}`}
-      label={<>{present} ▾</>}
+      label={
+        <>
+          {present} <ChevronDown />
+        </>
+      }
       items={[undefined, ...otherSources].map((value) => ({
         label: sourceTexts[value ?? 'production'],
         checked: value === source,

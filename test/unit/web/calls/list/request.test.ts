@@ -54,6 +54,15 @@ describe('the request of the list', () => {
     expect(toRequest(parseTracesSearch({ project, ...asked }), now).filter).toEqual(filter);
   });
 
+  it('finds a text where it was said, and where it is repeated only if asked', () => {
+    const parts = (search: object) => {
+      const { query } = toRequest(parseTracesSearch({ project, text: 'a', ...search }), now);
+      return JSON.stringify(query);
+    };
+    expect(parts({})).toContain('inputs.messages');
+    expect(parts({ repeated: true })).not.toContain('inputs.messages');
+  });
+
   it('asks for costs only where they are shown', () => {
     expect(toRequest({ project }, now)).not.toHaveProperty('include_costs');
     expect(toRequest({ project, all: true }, now)).toHaveProperty('include_costs', true);
