@@ -19,15 +19,15 @@ export const questions = [
 
 /** The models that were evaluated, with the questions that each gets wrong, the earlier one first. */
 const runs = [
-  { model: 'gpt-4o', wrong: [2], hoursAgo: 26 },
-  { model: 'gpt-4o-mini', wrong: [1, 4, 5], hoursAgo: 3 },
+  { model: 'gpt-4o', wrong: [2], hoursAgo: 26, slower: 1.6 },
+  { model: 'gpt-4o-mini', wrong: [1, 4, 5], hoursAgo: 3, slower: 1 },
 ] as const;
 
 /** What a model says that does not know better. */
 const evasion = 'Please ask our service team.';
 
 /** How long a model takes for a question, in ms. */
-const latencyOf = (at: number): number => 500 + ((at * 130) % 370);
+const latencyOf = (at: number, slower: number): number => Math.round((300 + ((at * 130) % 170)) * slower);
 
 const computeMean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -35,7 +35,11 @@ const computeMean = (values: readonly number[]): number =>
 const attributes = { source: 'evaluation' };
 
 /** An evaluation as its runner reports it: a root, rows below it, and in each row the model and the score. */
-const toRun = (self: string, now: number, { model, wrong, hoursAgo }: (typeof runs)[number]): DemoCall[] => {
+const toRun = (
+  self: string,
+  now: number,
+  { model, wrong, hoursAgo, slower }: (typeof runs)[number],
+): DemoCall[] => {
   const root = newId();
   const began = now - hoursAgo * 3_600_000;
   const place = { trace: root, thread: null, turn: null, attributes };
@@ -44,7 +48,7 @@ const toRun = (self: string, now: number, { model, wrong, hoursAgo }: (typeof ru
     const correct = !wrong.some((each) => each === at);
     const output = correct ? example.expected : evasion;
     const id = newId();
-    const ms = latencyOf(at);
+    const ms = latencyOf(at, slower);
     const start = began + 5 + at * lengthMs;
     const messages = [{ role: 'user', content: example.inputs.question }];
     const usage = toUsage(model, 40 + tokensIn(messages), tokensIn(output));
@@ -84,7 +88,7 @@ const toRun = (self: string, now: number, { model, wrong, hoursAgo }: (typeof ru
       },
     ];
   });
-  const latencies = questions.map((_, at) => latencyOf(at) / 1000);
+  const latencies = questions.map((_, at) => latencyOf(at, slower) / 1000);
   const share = (questions.length - wrong.length) / questions.length;
   const evaluation: DemoCall = {
     ...place,

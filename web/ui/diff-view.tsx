@@ -10,8 +10,6 @@ interface DiffProps {
   readonly label: string;
   /** Whether the texts are prose, of which equal lines stay in sight. @default false */
   readonly prose?: boolean;
-  /** Whether neither is the one before: no side is red or green. @default false */
-  readonly equals?: boolean;
 }
 
 const Pieces = ({ line: { pieces } }: { line: DiffLine }) =>
@@ -76,14 +74,13 @@ const Block = ({ block, toRows }: { block: DiffBlock; toRows: typeof inLines }) 
   );
 };
 
-const Diff = ({
-  one,
-  other,
-  label,
-  prose = false,
-  equals = false,
-  toRows,
-}: DiffProps & { toRows: typeof inLines }) => {
+interface InnerProps extends DiffProps {
+  readonly toRows: typeof inLines;
+  /** Whether both are of equal rank. @default false */
+  readonly equals?: boolean;
+}
+
+const Diff = ({ one, other, label, prose = false, toRows, equals = false }: InnerProps) => {
   const lines = useMemo(() => diffTexts(one, other), [one, other]);
   const blocks = useMemo(() => {
     if (prose) return [{ folded: false, lines: lines ?? [], at: 0 }];
@@ -103,5 +100,8 @@ const Diff = ({
 /** Two texts, one below the other, with what differs marked by sign and color. */
 export const DiffView = (props: DiffProps) => <Diff {...props} toRows={inLines} />;
 
-/** Two texts beside each other, with what differs marked by color and underline. */
-export const SideBySide = (props: DiffProps) => <Diff {...props} toRows={inSides} />;
+/**
+ * Two texts beside each other, with what differs underlined. Neither is the one before, so that no side is red or
+ * green: nobody says which is right.
+ */
+export const SideBySide = (props: DiffProps) => <Diff {...props} toRows={inSides} equals />;

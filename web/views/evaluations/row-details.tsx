@@ -101,7 +101,7 @@ const Outputs = ({ sides }: { sides: readonly (readonly Trial[])[] }) => {
   const [one, other] = sides.map((trials) => trials[0] && outputText(trials[0]));
   const isPair = sides.length === 2 && sides.every(({ length }) => length === 1);
   if (isPair && one !== undefined && other !== undefined && one !== other)
-    return <SideBySide one={one} other={other} label="Differences of the outputs" prose equals />;
+    return <SideBySide one={one} other={other} label="Differences of the outputs" prose />;
   return (
     <div className="run-sides">
       {sides.map((trials, at) => (
