@@ -50,8 +50,8 @@ export interface DemoCall {
   readonly id: string;
   readonly trace: string;
   readonly parent: string | null;
-  readonly thread: string;
-  readonly turn: string;
+  readonly thread: string | null;
+  readonly turn: string | null;
   readonly op: string;
   /** In ms since 1970. */
   readonly start: number;

@@ -1,12 +1,13 @@
 /**
  * Two days of a bicycle shop, reported at once. There are conversations with two models, tools,
  * embeddings and errors, feedback, a price, and a prompt with its versions. So a new service has
- * enough to show. A project that has calls already is left as it is.
+ * enough to show, with a dataset, evaluations, an evaluator, an alert and reviews. A project that has calls already is left as it is.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… npx node examples/shop/main.ts
  */
 import { type DemoCall, toReports } from './conversations.ts';
 import { daysOfCalls, feedbackOn, prompts } from './days.ts';
+import { alert, evaluationsOf, evaluator, questions, reviewFields, reviewsOf, toQueue } from './improve.ts';
 
 const url = process.env.PENNYTRACE_URL ?? 'http://127.0.0.1:8787';
 const key = process.env.PENNYTRACE_KEY ?? '';
@@ -43,14 +44,49 @@ const addPrompts = async (): Promise<void> => {
     });
 };
 
+/** Stores a version of an object. Returns a ref to it. */
+const create = async (object_id: string, val: object): Promise<string> => {
+  const { digest } = JSON.parse(await post('/obj/create', { obj: { project_id: project, object_id, val } }));
+  return `svc:///${project}/object/${object_id}:${digest}`;
+};
+
+const addEvaluations = async (now: number): Promise<void> => {
+  const table = await post('/table/create', { table: { project_id: project, rows: questions } });
+  const rows = `svc:///${project}/table/${JSON.parse(table).digest}`;
+  const saved_at = new Date(now).toISOString();
+  const name = 'questions';
+  const dataset = await create(name, { _type: 'Dataset', name, rows, saved_at });
+  const definition = { _type: 'Evaluation', name: 'support', dataset, scorers: ['correct', 'brevity'] };
+  await report(evaluationsOf(await create('support-evaluation', definition), now));
+};
+
+const addReviews = async (calls: readonly DemoCall[]): Promise<void> => {
+  const [correct, tone] = await Promise.all([
+    create('correct', reviewFields.correct),
+    create('tone', reviewFields.tone),
+  ]);
+  const batch = reviewsOf(project, calls, { correct, tone });
+  await Promise.all([
+    create('slow-answers', toQueue([correct, tone])),
+    post('/feedback/batch/create', { batch }),
+  ]);
+};
+
 const isEmpty = async (): Promise<boolean> =>
   (await post('/calls/stream_query', { project_id: project, limit: 1 })).trim() === '';
 
 if (await isEmpty()) {
-  const calls = daysOfCalls(Date.now());
+  const now = Date.now();
+  const calls = daysOfCalls(now);
   await report(calls);
   await post('/feedback/batch/create', { batch: feedbackOn(project, calls) });
-  await addPrompts();
+  await Promise.all([
+    addPrompts(),
+    addEvaluations(now),
+    addReviews(calls),
+    create('in-time', { ...evaluator, saved_at: new Date(now).toISOString() }),
+    create('too-many-errors', { ...alert, saved_at: new Date(now).toISOString() }),
+  ]);
   // The price of the example agent's model, which no table of prices has.
   const price = { prompt_token_cost: 0.000_000_4, completion_token_cost: 0.000_001_6 };
   const effective = new Date(Date.now() - 48 * 3_600_000).toISOString();

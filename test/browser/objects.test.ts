@@ -42,6 +42,22 @@ describe('objects', () => {
     await earlier.locator('.removed').getByText('system: You help.').waitFor();
   });
 
+  it('are in groups by their class', async () => {
+    const mixed = 'page/mixed-objects';
+    const create = (object_id: string, val: object) =>
+      post('/obj/create', { obj: { project_id: mixed, object_id, val } });
+    await create('b-prompt', { _type: 'Prompt', content: 'Hi' });
+    await create('a-field', { _type: 'AnnotationSpec', name: 'Good', field_schema: { type: 'boolean' } });
+    await create('c-value', { a: 1 });
+    const page = await visit(`objects?project=${encodeURIComponent(mixed)}`);
+    await page.getByRole('region', { name: 'Prompts' }).getByRole('link', { name: 'b-prompt' }).waitFor();
+    expect(await page.locator('.object-groups h2').allInnerTexts()).toEqual([
+      'Prompts',
+      'Other values',
+      'Review fields',
+    ]);
+  });
+
   it('without another version show their value alone', async () => {
     const page = await visit(`objects?project=${at}&object=another`);
     await page.getByRole('heading', { name: 'another v0' }).waitFor();

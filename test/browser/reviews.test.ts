@@ -109,6 +109,19 @@ describe('a queue', () => {
     });
   });
 
+  it('takes y and n for the field that asks for them, whichever is selected', async () => {
+    const page = await visit(`reviews?project=${at}&queue=keyboard&review=true`);
+    const form = page.getByLabel('Your review');
+    await form.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('n');
+    await form.getByRole('button', { name: 'n No', pressed: true }).waitFor();
+    // Another key for the same field, which is no longer selected, corrects it.
+    await page.keyboard.press('j');
+    await page.keyboard.press('y');
+    await form.getByRole('button', { name: 'y Yes', pressed: true }).waitFor();
+  });
+
   it('is reviewed by the keyboard alone, with skip and undo', async () => {
     const page = await visit(`reviews?project=${at}&queue=keyboard&review=true`);
     const progress = page.getByRole('status');

@@ -102,6 +102,30 @@ describe('columns', () => {
 });
 
 describe('traces', () => {
+  it('say that a call below failed, in any order, and also if the root failed itself', async () => {
+    const page = await visit(link());
+    await row(page, 'Turn turn-1').getByText('error below').waitFor();
+    const both = 'page/both-failed';
+    const root = { id: 'both', name: 'Both', at: recent, exception: 'Boom' };
+    const alone = { id: 'alone', name: 'Alone', at: recent, exception: 'Boom' };
+    const below = { id: 'below', trace: 'both', parent: 'both', at: recent + 1, exception: 'Bang' };
+    await report(both, [root, alone, below]);
+    const other = await visit(`traces?project=${encodeURIComponent(both)}`);
+    await other.getByRole('button', { name: 'Any status' }).click();
+    await other.getByRole('menuitemcheckbox', { name: 'error below' }).click();
+    await other.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(other)).toEqual(['Both']);
+  });
+
+  it('are selected with the pointer and gone through with the keyboard', async () => {
+    const page = await visit(link());
+    await page.getByRole('checkbox', { name: 'Select Silent' }).click();
+    await page.keyboard.press('j');
+    await page.locator('.table-row.active').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/trace\?/);
+  });
+
   it('are listed by an error below, and sorted by what they took, in a time', async () => {
     const page = await visit(link());
     await page.getByRole('button', { name: 'Any status' }).click();
@@ -122,7 +146,60 @@ describe('traces', () => {
   });
 });
 
+describe('a filter', () => {
+  it('has the tools and kinds that only the names of operations tell', async () => {
+    const named = 'page/guessed-kinds';
+    await report(named, [
+      { id: 'guessed', op: 'mcp.search_orders', at: recent },
+      { id: 'said', op: 'lookup', at: recent, attributes: { kind: 'tool' } },
+      { id: 'neither', op: 'plain', at: recent },
+    ]);
+    const page = await visit(`traces?project=${encodeURIComponent(named)}`);
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    await page.getByRole('button', { name: 'Kind', exact: true }).click();
+    await page.getByRole('button', { name: 'tool: mcp.search_orders 1' }).waitFor();
+    await page.getByRole('button', { name: 'tool 1', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Tool', exact: true }).click();
+    await page.getByRole('button', { name: 'lookup 1' }).waitFor();
+    await page.getByRole('button', { name: 'mcp.search_orders 1' }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(page)).toEqual(['mcp.search_orders']);
+  });
+});
+
 describe('a search', () => {
+  it('has a row for a trace, at what was said, and what is only repeated if asked for', async () => {
+    const talk = 'page/repeated';
+    const system = { role: 'system', content: 'You sell bicycles.' };
+    const asked = { role: 'user', content: 'Is the saddle soft?' };
+    const answer = { role: 'assistant', content: 'The saddle is soft.' };
+    const model = (id: string, trace: string, messages: object[], at: number) => ({
+      id,
+      trace,
+      parent: trace,
+      op: 'model.chat',
+      at,
+      ...chat(messages, { content: 'Yes.' }),
+    });
+    await report(talk, [
+      { id: 'one', at: recent, inputs: { message: asked.content }, output: answer.content },
+      model('one-a', 'one', [system, asked], recent + 1),
+      model('one-b', 'one', [system, asked, answer], recent + 2),
+      { id: 'two', at: recent + 10, inputs: { message: 'Thanks' }, output: 'Welcome' },
+      model('two-a', 'two', [system, asked, answer], recent + 11),
+    ]);
+    const page = await visit(`traces?project=${encodeURIComponent(talk)}&text=saddle`);
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await page.locator('mark').waitFor();
+    await page.getByRole('button', { name: 'Include repeated text' }).click();
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    expect(await namesOn(page)).toEqual(['model.chat', 'agent.turn']);
+    const other = await visit(`traces?project=${encodeURIComponent(talk)}&text=bicycles`);
+    await other.getByText('Nothing matches these filters.').waitFor();
+    await other.getByRole('button', { name: 'Include repeated text' }).click();
+    await other.getByText('2 rows', { exact: true }).waitFor();
+  });
+
   it('looks in all calls, shows the sentence with the hit, and leads to the call', async () => {
     const page = await visit(link());
     await row(page, 'Silent').waitFor();

@@ -29,13 +29,16 @@ const named: readonly (readonly [Kind, RegExp])[] = [
   ['model', /\b(chat|completions?|messages\.create|llm|generate(_content)?|converse)\b/i],
 ];
 
+/** The kind that the name of an operation suggests; undefined for none. */
+export const guessKind = (op: string): Kind | undefined =>
+  named.find(([, name]) => name.test(opText(op)))?.[0];
+
 /** The kind of a call: what it says itself, or what its usage and the name of its operation suggest. */
 export const getKind = (call: CallRow): Kind => {
   const kind = kinds.find((kind) => kind === call.attributes?.kind);
   if (kind) return kind;
   if (getTool(call) !== undefined) return 'tool';
-  const guess = named.find(([, name]) => name.test(opText(call.op_name)))?.[0];
-  return guess ?? (usageByModel(call).size > 0 ? 'model' : 'other');
+  return guessKind(call.op_name) ?? (usageByModel(call).size > 0 ? 'model' : 'other');
 };
 
 /** What a call was about, in a line each. */

@@ -74,7 +74,13 @@ const Block = ({ block, toRows }: { block: DiffBlock; toRows: typeof inLines }) 
   );
 };
 
-const Diff = ({ one, other, label, prose = false, toRows }: DiffProps & { toRows: typeof inLines }) => {
+interface InnerProps extends DiffProps {
+  readonly toRows: typeof inLines;
+  /** Whether both are of equal rank. @default false */
+  readonly equals?: boolean;
+}
+
+const Diff = ({ one, other, label, prose = false, toRows, equals = false }: InnerProps) => {
   const lines = useMemo(() => diffTexts(one, other), [one, other]);
   const blocks = useMemo(() => {
     if (prose) return [{ folded: false, lines: lines ?? [], at: 0 }];
@@ -83,7 +89,7 @@ const Diff = ({ one, other, label, prose = false, toRows }: DiffProps & { toRows
   if (!lines) return <p className="muted">These two are too different to compare line by line.</p>;
   if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">No differences.</p>;
   return (
-    <section className={`diff ${prose ? 'prose' : ''}`} aria-label={label}>
+    <section className={`diff ${prose ? 'prose' : ''} ${equals ? 'equals' : ''}`} aria-label={label}>
       {blocks.map((block) => (
         <Block key={`${block.at} ${block.folded}`} block={block} toRows={toRows} />
       ))}
@@ -94,5 +100,8 @@ const Diff = ({ one, other, label, prose = false, toRows }: DiffProps & { toRows
 /** Two texts, one below the other, with what differs marked by sign and color. */
 export const DiffView = (props: DiffProps) => <Diff {...props} toRows={inLines} />;
 
-/** Two texts beside each other, with what differs marked by color and underline. */
-export const SideBySide = (props: DiffProps) => <Diff {...props} toRows={inSides} />;
+/**
+ * Two texts beside each other, with what differs underlined. Neither is the one before, so that no side is red or
+ * green: nobody says which is right.
+ */
+export const SideBySide = (props: DiffProps) => <Diff {...props} toRows={inSides} equals />;

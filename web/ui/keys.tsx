@@ -31,11 +31,12 @@ const goesAlong = (target: EventTarget | null, key: string): boolean =>
   target instanceof Element &&
   target.closest('[role=tablist], [role=separator]') !== null;
 
-/** Keys that act on whatever has the focus themselves. */
+/** Keys that act on whatever has the focus themselves. Enter does nothing to a checkbox outside a form. */
 const acts = (target: EventTarget | null, key: string): boolean =>
   (key === 'Enter' || key === ' ') &&
   target instanceof Element &&
-  target.closest('button, a, input, summary') !== null;
+  target.closest('button, a, input, summary') !== null &&
+  !(key === 'Enter' && target.matches('input[type=checkbox]') && target.closest('form') === null);
 
 /** Has keys do something in a view, except while somebody types or a dialog is open. */
 export const useKeys = (keys: Keys): void => {

@@ -5,7 +5,7 @@ import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
 import { Select } from '@base-ui/react/select';
 import { Check, ChevronDown, X } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { findText, type Option, toPair } from './options.ts';
 
 /* What opens over the page, with the library behind it. `popups.tsx` loads it when it is needed. */
@@ -102,23 +102,38 @@ export interface ModalProps {
   readonly children: ReactNode;
 }
 
-/** A dialog. */
-export const OpenModal = ({ title, open, onClose, wide, finalFocus, children }: ModalProps) => (
-  <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
-    <Dialog.Portal>
-      <Dialog.Backdrop className="backdrop" />
-      <Dialog.Popup className={wide ? 'modal wide-modal' : 'modal'} {...(finalFocus && { finalFocus })}>
-        <div className="modal-head">
-          <Dialog.Title className="modal-title">{title}</Dialog.Title>
-          <Dialog.Close className="button quiet icon" aria-label="Close">
-            <X />
-          </Dialog.Close>
-        </div>
-        {children}
-      </Dialog.Popup>
-    </Dialog.Portal>
-  </Dialog.Root>
-);
+/** What somebody fills in or presses in a dialog. */
+const firstControl =
+  'input:not([type=hidden]), textarea, [role=combobox], [role=radiogroup], button, a[href], [tabindex="0"]';
+
+/** A dialog. Its first field or button has the focus, and not the cross that closes it. */
+export const OpenModal = ({ title, open, onClose, wide, finalFocus, children }: ModalProps) => {
+  const popup = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup
+          ref={popup}
+          className={wide ? 'modal wide-modal' : 'modal'}
+          initialFocus={() => body.current?.querySelector<HTMLElement>(firstControl) ?? popup.current}
+          {...(finalFocus && { finalFocus })}
+        >
+          <div className="modal-head">
+            <Dialog.Title className="modal-title">{title}</Dialog.Title>
+            <Dialog.Close className="button quiet icon" aria-label="Close">
+              <X />
+            </Dialog.Close>
+          </div>
+          <div className="modal-body" ref={body}>
+            {children}
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+};
 
 /** A panel that comes in from the side. */
 export const OpenDrawer = ({ title, open, onClose, children }: ModalProps) => (

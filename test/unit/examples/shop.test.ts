@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toReports } from '../../../examples/shop/conversations.ts';
 import { daysOfCalls, feedbackOn } from '../../../examples/shop/days.ts';
+import { evaluationsOf, questions, reviewsOf } from '../../../examples/shop/improve.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 const calls = daysOfCalls(now);
@@ -46,5 +47,30 @@ describe('the days of the shop', () => {
     const [done] = roots;
     expect(done && toReports('demo/shop', done, 0).length).toBe(2);
     expect(running && toReports('demo/shop', running, 0).length).toBe(1);
+  });
+});
+
+describe('what the team of the shop works with', () => {
+  const evaluations = evaluationsOf('svc:///demo/shop/object/support-evaluation:v0', now);
+  const all = evaluations.filter(({ parent }) => parent === null);
+
+  it('has evaluations apart from production, whose means are those of their rows', () => {
+    expect(new Set(evaluations.map(({ attributes }) => attributes))).toEqual(
+      new Set([{ source: 'evaluation' }]),
+    );
+    for (const { id, output } of all) {
+      const rows = evaluations.filter(({ parent }) => parent === id);
+      expect(rows.length).toBe(questions.length);
+      const scores = rows.map((row) => (row.output as { scores: { correct: number } }).scores.correct);
+      const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+      expect(output).toMatchObject({ correct: { mean } });
+    }
+  });
+
+  it('has a queue of which some calls are reviewed, and some are not', () => {
+    const reviews = reviewsOf('demo/shop', calls, { correct: 'a', tone: 'b' });
+    const slow = roots.filter(({ ms }) => ms !== null && ms > 3000);
+    expect(reviews.length).toBe(6);
+    expect(slow.length).toBeGreaterThan(3);
   });
 });

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { opText } from '../../api/calls.ts';
-import type { StatsQuery } from '../../api/contract.ts';
+import type { Operation, StatsQuery } from '../../api/contract.ts';
+import { guessKind } from '../../api/kind.ts';
 import { countText } from '../../data/format.ts';
 import { isObject, typedText } from '../../data/values.ts';
 import { type Condition, isOfAllCalls, ranges, type TracesSearch } from '../../navigation/search.ts';
@@ -62,25 +63,35 @@ const ofField = (title: string, field: GroupField, below = false): Facet => ({
 const operations = ofField('Operation', 'op_name');
 
 const toolName = 'attributes.tool.name';
+const kindPath = 'attributes.kind';
 
-const isTool = {
-  $expr: {
-    $or: [
-      { $eq: [{ $getField: 'attributes.kind' }, { $literal: 'tool' }] },
-      { $ne: [{ $getField: toolName }, { $literal: null }] },
-    ],
-  },
+const equal = (path: string, value: unknown): Operation => ({
+  $eq: [{ $getField: path }, { $literal: value }],
+});
+
+const isTool: Operation = {
+  $or: [equal(kindPath, 'tool'), { $ne: [{ $getField: toolName }, { $literal: null }] }],
 };
 
-/** Tools by their names. Calls of tools that say none go by their operation. */
+/** Calls that do not say what they are: the names of their operations suggest it. */
+const isSilent: Operation = { $and: [equal(kindPath, null), equal(toolName, null)] };
+
+/** Tools by their names. Calls of tools that say none, or not even that they are, go by their operation. */
 const tools: Facet = {
   title: 'Tool',
   below: true,
   read: async ({ client, signal }, span) => {
-    const request: StatsQuery = { ...span, query: isTool, group_by: [toolName, 'op_name'] };
-    const { call_buckets } = await client.ask('/calls/stats', request, signal);
+    const ask = async (operation: Operation, group_by: GroupField[]) => {
+      const request: StatsQuery = { ...span, query: { $expr: operation }, group_by };
+      return (await client.ask('/calls/stats', request, signal)).call_buckets;
+    };
+    const [said, silent] = await Promise.all([
+      ask(isTool, [toolName, 'op_name']),
+      ask(isSilent, ['op_name']),
+    ]);
+    const guessed = silent.filter(({ op_name: op }) => typeof op === 'string' && guessKind(op) === 'tool');
     const found = new Map<string, Suggestion>();
-    for (const { [toolName]: tool, op_name: op, ...counts } of call_buckets) {
+    for (const { [toolName]: tool, op_name: op, ...counts } of [...said, ...guessed]) {
       const isNamed = typeof tool === 'string' && tool !== '';
       const value = isNamed ? tool : op;
       if (typeof value !== 'string') continue;
@@ -92,6 +103,28 @@ const tools: Facet = {
     return [...found.values()];
   },
   toCondition: is(toolName),
+};
+
+/** Kinds as calls say them. Those that follow from the name of an operation are listed with it. */
+const callKinds: Facet = {
+  title: 'Kind',
+  below: true,
+  read: async ({ client, signal }, span) => {
+    const request: StatsQuery = { ...span, group_by: [kindPath, 'op_name'] };
+    const { call_buckets } = await client.ask('/calls/stats', request, signal);
+    const found = new Map<string, Suggestion>();
+    for (const { [kindPath]: kind, op_name: op, ...counts } of call_buckets) {
+      const guess = typeof op === 'string' ? guessKind(op) : undefined;
+      const isSaid = typeof kind === 'string' && kind !== '';
+      if (!isSaid && (guess === undefined || typeof op !== 'string')) continue;
+      const value = isSaid ? kind : `${guess}: ${opText(String(op))}`;
+      const condition = isSaid ? is(kindPath)(kind) : is('op_name')(String(op));
+      const count = sum(counts, 'sum_call_count') + (found.get(value)?.count ?? 0);
+      found.set(value, { value, count, condition });
+    }
+    return [...found.values()];
+  },
+  toCondition: is(kindPath),
 };
 
 const models: Facet = {
@@ -185,7 +218,7 @@ const facets: readonly Facet[] = [
   ofField('Environment', 'attributes.environment'),
   ofField('Release', 'attributes.release'),
   tags,
-  ofField('Kind', 'attributes.kind', true),
+  callKinds,
   ofField('Prompt', 'attributes.prompt.name', true),
   scores,
 ];
@@ -244,7 +277,7 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
           <li key={`${condition.path} ${value}`}>
             <Button kind="quiet" onClick={() => onChoose(condition, facet.below === true)}>
               <span className="cut" dir="auto">
-                {condition.path === 'op_name' ? opText(value) : value}
+                {opText(value)}
               </span>
               <span className="muted">{countText(count)}</span>
             </Button>

@@ -229,7 +229,10 @@ export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) =
     },
   }));
   const all = text
-    ? [{ text: `text contains ${text}`, remove: () => onChange({ text: undefined }) }, ...chips]
+    ? [
+        { text: `text contains ${text}`, remove: () => onChange({ text: undefined, repeated: undefined }) },
+        ...chips,
+      ]
     : chips;
   return all.length === 0 ? null : (
     <ul className="chips" aria-label="Filters">
@@ -269,6 +272,7 @@ export const unfiltered = {
   to: undefined,
   status: undefined,
   text: undefined,
+  repeated: undefined,
   where: undefined,
   feedback: undefined,
   source: undefined,
@@ -301,7 +305,7 @@ export const FilterBar = (props: FilterBarProps) => {
           label="Search in all calls"
           text={search.text}
           box={props.searchBox}
-          onSearch={(text) => onChange({ text })}
+          onSearch={(text) => onChange({ text, repeated: undefined })}
         />
         <Button className="phone" aria-expanded={open} onClick={() => setOpen(!open)}>
           Filters{count > 0 ? ` ${count}` : ''}

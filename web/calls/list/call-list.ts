@@ -189,10 +189,24 @@ export class CallList {
     for (const { id } of kept) this.#ids.add(id);
     this.#cursor = advanced(this.#cursor, rows);
     this.store.setState({
-      rows: [...this.store.getState().rows, ...kept],
+      rows: this.#joined(this.store.getState().rows, kept),
       read: this.store.getState().read + fresh.length,
       ...(known && { figures: this.#withFigures(known) }),
     });
+  }
+
+  /**
+   * Rows with more of them. A search has one row for a trace: the call that began first, since what was
+   * said there is repeated in the requests that follow. It takes the place of the one that came before.
+   */
+  #joined(rows: readonly CallRow[], more: readonly CallRow[]): CallRow[] {
+    if (!this.options.text) return [...rows, ...more];
+    const byTrace = new Map<string, CallRow>();
+    for (const row of [...rows, ...more]) {
+      const known = byTrace.get(row.trace_id);
+      if (!known || row.started_at < known.started_at) byTrace.set(row.trace_id, row);
+    }
+    return [...byTrace.values()];
   }
 
   /** Adds what is new all at once: a part of it would hide that the rest is missing. */
@@ -218,7 +232,7 @@ export class CallList {
     const rows = found.filter(({ id }) => !this.#ids.has(id));
     if (rows.length === 0) return;
     for (const { id } of rows) this.#ids.add(id);
-    const all = [...rows, ...this.store.getState().rows].sort(newestFirst);
+    const all = this.#joined(this.store.getState().rows, rows).sort(newestFirst);
     if (all.length <= maxLiveRows && found.length < maxLiveRows) {
       this.store.setState({ rows: all, read: this.store.getState().read + rows.length });
       return;

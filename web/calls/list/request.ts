@@ -11,6 +11,7 @@ import {
   type OtherSource,
   ranges,
   type TracesSearch,
+  totalsPath,
 } from '../../navigation/search.ts';
 import { parseScorePath } from '../scores.ts';
 import { hiddenIn } from './layout.ts';
@@ -67,13 +68,37 @@ const containing = (input: { $getField: string }, text: string): Operation => {
 /** Where a text is looked for. */
 export const textColumns = ['inputs', 'output', 'exception'] as const;
 
-const textOperation = (text: string): Operation => ({
-  $or: textColumns.map((column) => containing(field(column), text)),
+/** Calls that are no roots and took a conversation: what it says was said elsewhere, or is a system prompt. */
+const repeats: Operation = {
+  $and: [
+    { $ne: [field('parent_id'), { $literal: null }] },
+    {
+      $or: ['messages', 'contents'].map((name) => ({
+        $ne: [field(`inputs.${name}`), { $literal: null }],
+      })),
+    },
+  ],
+};
+
+/** @param said whether the text has to be said there, and not only repeated */
+const textOperation = (text: string, said: boolean): Operation => ({
+  $or: textColumns.map((column) => {
+    const holds = containing(field(column), text);
+    return said && column === 'inputs' ? { $and: [{ $not: [repeats] }, holds] } : holds;
+  }),
 });
 
-const statusOperation = (status: readonly string[]): Operation => ({
-  $in: [field('summary.svc.status'), status.map((value) => ({ $literal: value }))],
-});
+/**
+ * Calls of some states. A root that failed itself may have errors below it, too: its own is one of those
+ * that its trace has.
+ */
+const statusOperation = (status: readonly string[], hasTotals: boolean): Operation => {
+  const isOne: Operation = {
+    $in: [field('summary.svc.status'), status.map((value) => ({ $literal: value }))],
+  };
+  if (!hasTotals || !status.includes('descendant_error')) return isOne;
+  return { $or: [isOne, { $gt: [field(`${totalsPath}.error_count`), { $literal: 1 }] }] };
+};
 
 /** The path of the feedback on a call. */
 export const feedbackPath = 'summary.svc.feedback';
@@ -124,22 +149,25 @@ export const filterOf = <Filter extends object>(filter: Filter): { filter?: Filt
  * All conditions of the list that the service can tell.
  *
  * @param now milliseconds since 1970, which the range ends at
+ * @param forList whether they are for the list itself, whose request may add up traces, and which leaves out
+ *   calls that only repeat a text
  */
-export const toOperations = (search: TracesSearch, now: number): Operation[] => [
+export const toOperations = (search: TracesSearch, now: number, forList = false): Operation[] => [
   ...timeOperations(search, now),
-  ...(search.status ? [statusOperation(search.status)] : []),
+  ...(search.status ? [statusOperation(search.status, forList && needsTotals(search))] : []),
   ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => toOperation(condition)),
   ...(search.feedback ? [feedbackOperation(search.feedback)] : []),
-  ...(search.text ? [textOperation(search.text)] : []),
+  ...(search.text ? [textOperation(search.text, forList && !search.repeated)] : []),
 ];
 
 /**
  * Which calls a list is about, as requests say it.
  *
  * @param now milliseconds since 1970, which the range ends at
+ * @param forList whether it is for the list itself
  */
-export const selectionOf = (search: TracesSearch, now = 0) => {
-  const operations = toOperations(search, now);
+export const selectionOf = (search: TracesSearch, now = 0, forList = false) => {
+  const operations = toOperations(search, now, forList);
   return {
     project_id: search.project,
     ...filterOf({
@@ -183,7 +211,7 @@ const requestedColumns = (search: TracesSearch): string[] => [
 export const toRequest = (search: TracesSearch, now: number): CallsQuery => {
   const { field: path, direction } = getSort(search);
   return {
-    ...selectionOf(search, now),
+    ...selectionOf(search, now, true),
     sort_by: [{ field: path, direction }],
     columns: requestedColumns(search),
     ...(needsTotals(search) && { include_trace_totals: true }),

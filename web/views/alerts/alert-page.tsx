@@ -135,7 +135,7 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
   return (
     <section className="stack alert-page" aria-label="Alert">
       <p className="facts">
-        <StateBadge state={row?.state ?? null} />
+        <StateBadge state={row?.state ?? null} isMeasured={Boolean(row?.measured_at)} />
         {row?.since ? (
           <span>
             since <Moment time={row.since} />

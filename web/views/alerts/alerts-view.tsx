@@ -44,7 +44,7 @@ const makeColumns = ({ project, history, mayChange }: ListProps): readonly Table
       const failures = countFailures(history, id);
       return (
         <>
-          <StateBadge state={row?.state ?? null} />
+          <StateBadge state={row?.state ?? null} isMeasured={Boolean(row?.measured_at)} />
           {row?.problem ? <p className="error-text">the last look failed</p> : null}
           {failures > 0 ? (
             <p className="error-text">{countedText(failures, 'message')} not delivered</p>

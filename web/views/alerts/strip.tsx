@@ -27,10 +27,18 @@ const looks: Readonly<Record<AlertState, string>> = {
   paused: 'quiet',
 };
 
+interface StateBadgeProps {
+  readonly state: AlertState | null;
+  /** Whether it was checked before it has a state: that takes as many checks as it asks for. @default false */
+  readonly isMeasured?: boolean;
+}
+
 /** The state of an alert, by sign, word and color. */
-export const StateBadge = ({ state }: { state: AlertState | null }) =>
+export const StateBadge = ({ state, isMeasured = false }: StateBadgeProps) =>
   state === null ? (
-    <span className="muted">not checked yet</span>
+    <span className="muted">
+      {isMeasured ? 'checked, next check confirms' : 'first check within a minute'}
+    </span>
   ) : (
     <span className={`badge ${looks[state]}`}>
       <span aria-hidden="true">{signs[state]}</span> {stateTexts[state]}

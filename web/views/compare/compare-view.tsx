@@ -119,7 +119,7 @@ const StepsTable = ({ left, right }: StepsTableProps) => {
   return (
     <section className="stack" aria-label="Steps">
       <h2>Steps</h2>
-      <div className="diff">
+      <div className="diff equals">
         {pairs.slice(0, shownCount).map((pair) => (
           <div key={`${pair.left?.node.call.id} ${pair.right?.node.call.id}`} className="sides">
             <Cell line={pair.left} mark={pair.right ? 'same' : 'removed'} />

@@ -1,7 +1,15 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Box } from 'lucide-react';
 import { useMemo } from 'react';
+import {
+  alertClass,
+  annotationSpecClass,
+  evaluatorClass,
+  limitsClass,
+  reviewQueueClass,
+} from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
+import { countText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { byObject, maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
 import { CopyButton, Empty, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -11,6 +19,37 @@ import { Choice } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { goTo, ObjectList, Versions, versionName, versionOption } from '../../ui/object-list.tsx';
 import { View } from '../../ui/view.tsx';
+
+/** What objects are of, as groups of them are called: first what people look for here, last what has a view. */
+const groups: readonly (readonly [kind: string, title: string])[] = [
+  ['Prompt', 'Prompts'],
+  ['Model', 'Models'],
+  ['', 'Other values'],
+  ['op', 'Operations'],
+  ['Dataset', 'Datasets'],
+  ['Evaluation', 'Evaluations'],
+  ['Baseline', 'Baselines'],
+  ['Leaderboard', 'Leaderboards'],
+  [evaluatorClass, 'Evaluators'],
+  [annotationSpecClass, 'Review fields'],
+  [reviewQueueClass, 'Review queues'],
+  [alertClass, 'Alerts'],
+  [limitsClass, 'Limits'],
+];
+
+/** The group of an object; classes that nobody foresaw are groups of their own. */
+const groupOf = ({ kind, base_object_class }: ObjectVersion): string =>
+  kind === 'op' ? 'op' : (base_object_class ?? '');
+
+/** Objects by their groups, in the order of these. */
+const toGroups = (objects: readonly ObjectVersion[]) => {
+  const byGroup = Map.groupBy(objects, groupOf);
+  const others = [...byGroup.keys()].filter((name) => groups.every(([known]) => known !== name)).sort();
+  return [...groups, ...others.map((name) => [name, name] as const)].flatMap(([name, title]) => {
+    const own = byGroup.get(name);
+    return own ? [{ title, objects: own }] : [];
+  });
+};
 
 /** The latest versions of all objects of a project, by name. */
 const useObjects = (project: string) =>
@@ -157,12 +196,22 @@ export const ObjectsView = () => {
       ) : null}
       {data && data.length > 0 ? (
         <div className="objects">
-          <ObjectList
-            kind="objects"
-            objects={data}
-            most={maxListed}
-            linkTo={(object) => ({ to: '/objects', search: { project, object } })}
-          />
+          <div className="object-groups">
+            {toGroups(data).map(({ title, objects }) => (
+              <section key={title} aria-label={title}>
+                <h2>{title}</h2>
+                <ObjectList
+                  kind={title}
+                  objects={objects}
+                  most={maxListed}
+                  linkTo={(object) => ({ to: '/objects', search: { project, object } })}
+                />
+              </section>
+            ))}
+            {data.length === maxListed ? (
+              <p className="muted">Only the first {countText(maxListed)} objects are shown.</p>
+            ) : null}
+          </div>
           <Selected />
         </div>
       ) : null}

@@ -16,8 +16,11 @@ import { type Field, findProblem, isFor, labelKeys, type Queue } from './queue.t
 import { askedText } from './queue-form.tsx';
 
 const keys = [
-  ['1 2 3 …', 'choose a label of the selected field; letters follow the digits'],
-  ['y n', 'yes or no'],
+  [
+    '1 2 3 …',
+    'choose a label of the selected field, or of the next that has labels; letters follow the digits',
+  ],
+  ['y n', 'yes or no, in the selected field or the next that asks for it'],
   ['Enter', 'save, and continue with the next call'],
   ['s', 'skip the call'],
   ['u', 'undo: back to the last call, and delete its review'],
@@ -295,14 +298,33 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
     story?.scrollBy({ top: by * story.clientHeight * 0.85 });
   };
   const marked = fields[at];
-  const ofField: Keys = marked
-    ? {
-        ...Object.fromEntries(
-          listChoices(marked).map(([key, , value]) => [key, () => choose(marked, at)(value)]),
-        ),
-        Backspace: () => steps.fill(marked, undefined),
-      }
-    : {};
+  const isOpen = (place: number) => {
+    const field = fields[place];
+    return field !== undefined && !draft.has(field.id);
+  };
+  // A key is for the marked field. If that has no such choice, it is for one that waits for an answer, or for any.
+  const places = [...fields.keys()].sort(
+    (one, other) => Number(other === at) - Number(one === at) || Number(isOpen(other)) - Number(isOpen(one)),
+  );
+  const ofFields: Keys = Object.fromEntries(
+    places
+      .flatMap((place): [string, () => void][] => {
+        const field = fields[place];
+        if (!field) return [];
+        const give = (value: Value) => {
+          if (place === at) return choose(field, place)(value);
+          steps.fill(field, value);
+          mark(place + 1);
+        };
+        return listChoices(field).map(([key, , value]) => [key, () => give(value)]);
+      })
+      // Of two entries with a key, the last one counts.
+      .reverse(),
+  );
+  const ofField: Keys = {
+    ...ofFields,
+    ...(marked && { Backspace: () => steps.fill(marked, undefined) }),
+  };
   useKeys({
     ...ofField,
     Enter: save,

@@ -97,13 +97,19 @@ export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
   );
 };
 
+/** The state of a row. What failed below a root is known from its trace, however the list is sorted. */
+const statusIn = (row: CallRow, { figures }: About) => {
+  const status = getStatus(row);
+  return status === 'success' && figures?.errors ? 'descendant_error' : status;
+};
+
 const preview: Column = {
   id: 'preview',
   title: 'Input / Output',
   least: 240,
   grow: 3,
   cell: (row, about) => {
-    const status = getStatus(row);
+    const status = statusIn(row, about);
     return (
       <span className="preview">
         {status === 'success' ? null : <StatusBadge status={status} />}

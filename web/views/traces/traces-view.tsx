@@ -30,6 +30,8 @@ interface ListProgressProps {
   readonly live: boolean;
   /** Whether the page filters the rows itself, by their cost. */
   readonly filtered: boolean;
+  /** Also finds what calls only repeat. @default - there is no search, or it does */
+  readonly onRepeated: (() => void) | undefined;
 }
 
 /** How many rows a list has, as far as it was read. */
@@ -42,7 +44,7 @@ const rowsText = ({ complete, rows }: ListState, count: number | undefined): str
 };
 
 /** How many rows there are, and what is going on. */
-const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
+const ListProgress = ({ state, list, live, filtered, onRepeated }: ListProgressProps) => {
   const [countedList, setCountedList] = useState<number>();
   // Counting reads the headers of all rows: only when somebody asks.
   const { data, error, isFetching } = useRead(
@@ -52,7 +54,13 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
   );
   const { complete, rows, phase, read } = state;
   // Costs and feedback are joined to rows, and not counted by.
-  const isCounted = !complete && rows.length > 0 && !list.request.include_feedback && !filtered;
+  const isCounted =
+    !complete &&
+    rows.length > 0 &&
+    !list.request.include_feedback &&
+    !filtered &&
+    // A search has a row for a trace, and a count is one of calls.
+    !list.options.text;
   return (
     <div className="progress" role="status">
       {phase === 'failed' && rows.length === 0 ? null : (
@@ -78,6 +86,11 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
         </>
       ) : null}
       {live ? <span className="live">live</span> : null}
+      {onRepeated ? (
+        <Button kind="quiet" onClick={onRepeated} title="Also search system prompts and earlier messages">
+          Include repeated text
+        </Button>
+      ) : null}
     </div>
   );
 };
@@ -225,7 +238,15 @@ export const TracesView = () => {
       title={search.all ? 'All calls' : 'Traces'}
       fixed
       className="traces"
-      about={<ListProgress state={state} list={list} live={isLive} filtered={filtered} />}
+      about={
+        <ListProgress
+          state={state}
+          list={list}
+          live={isLive}
+          filtered={filtered}
+          onRepeated={search.text && !search.repeated ? () => change({ repeated: true }) : undefined}
+        />
+      }
       actions={
         <div className={showMore ? 'actions open' : 'actions'}>
           <Selection picks={picks} project={search.project} />

@@ -72,6 +72,15 @@ describe('the request of the list', () => {
     expect(JSON.stringify(query)).toContain('"feedback.[helpful].payload.value"},{"$literal":0.5}');
   });
 
+  it('finds a text where it was said, and where it is repeated only if asked', () => {
+    const parts = (search: object) => {
+      const { query } = toRequest(parseTracesSearch({ project, text: 'a', ...search }), now);
+      return JSON.stringify(query);
+    };
+    expect(parts({})).toContain('inputs.messages');
+    expect(parts({ repeated: true })).not.toContain('inputs.messages');
+  });
+
   it('asks for costs only where they are shown', () => {
     expect(toRequest({ project }, now)).not.toHaveProperty('include_costs');
     expect(toRequest({ project, all: true }, now)).toHaveProperty('include_costs', true);
