@@ -16,6 +16,7 @@ import {
   sharedWith,
   sharedWithTurn,
 } from './conversation.ts';
+import { ToolData } from './tool-view.tsx';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
 const Image = ({ url }: { url: string }) => {
@@ -54,6 +55,21 @@ const Data = ({ value, label }: { value: unknown; label: string }) => {
   );
 };
 
+interface ShapedProps {
+  readonly value: unknown;
+  readonly label: string;
+  readonly path?: string | undefined;
+  readonly plain: boolean;
+}
+
+/** What a tool takes or gives, or as it came if that is wanted. */
+const Shaped = ({ value, label, path, plain }: ShapedProps) =>
+  plain ? (
+    <Data value={value} label={label} />
+  ) : (
+    <ToolData value={value} path={path} toData={(rest) => <Data value={rest} label={label} />} />
+  );
+
 const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
   switch (part.kind) {
     case 'text':
@@ -75,7 +91,7 @@ const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
             <span className="tool-kind">calls</span> <code dir="auto">{part.name}</code>
             {part.id ? <span className="muted break"> {part.id}</span> : null}
           </p>
-          <Data value={part.input} label={`Arguments of ${part.name}`} />
+          <Shaped value={part.input} label={`Arguments of ${part.name}`} plain={plain} />
         </div>
       );
     case 'result':
@@ -86,11 +102,11 @@ const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
             {part.name ? <code dir="auto">{part.name}</code> : null}
             {part.id ? <span className="muted break"> {part.id}</span> : null}
           </p>
-          <Data value={part.output} label="Result" />
+          <Shaped value={part.output} path={part.path} label="Result" plain={plain} />
         </div>
       );
     case 'other':
-      return <Data value={part.value} label="Part of the message" />;
+      return <Shaped value={part.value} label="Part of the message" plain={plain} />;
   }
 };
 

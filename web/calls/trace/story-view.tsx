@@ -9,6 +9,7 @@ import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
 import type { ContentPart, Message } from '../messages/conversation.ts';
+import { ToolData } from '../messages/tool-view.tsx';
 import {
   contentAt,
   neededFor,
@@ -61,6 +62,20 @@ const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
 
 const shownText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
 
+interface StoryDataProps {
+  readonly value: unknown;
+  readonly path?: string | undefined;
+  readonly plain: boolean;
+}
+
+/** What a tool takes or gives: as a reader wants to see it, or line by line. */
+const StoryData = ({ value, path, plain }: StoryDataProps) => {
+  const toData = (rest: unknown) => (
+    <Clipped text={shownText(rest)} plain isData={typeof rest !== 'string'} />
+  );
+  return plain ? toData(value) : <ToolData value={value} path={path} toData={toData} />;
+};
+
 interface StoryPartProps {
   readonly part: ContentPart;
   readonly plain: boolean;
@@ -98,7 +113,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
               </>
             )}
           </span>
-          <Clipped text={shownText(part.input)} plain isData={typeof part.input !== 'string'} />
+          <StoryData value={part.input} plain={plain} />
         </div>
       );
     case 'result':
@@ -107,13 +122,13 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
           <span className="muted">
             {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
           </span>
-          <Clipped text={shownText(part.output)} plain isData={typeof part.output !== 'string'} />
+          <StoryData value={part.output} path={part.path} plain={plain} />
         </div>
       );
     case 'other':
       return (
         <div className="story-data">
-          <Clipped text={valueText(part.value)} plain isData />
+          <StoryData value={part.value} plain={plain} />
         </div>
       );
   }
