@@ -222,7 +222,8 @@ describe('a trace', () => {
     await tree.getByTitle('model gpt-4o-mini').first().waitFor();
     const share = async (region: string) =>
       (await page.getByRole('region', { name: region, exact: true }).boundingBox())?.width ?? 0;
-    const [ofTree, ofCall] = [await share('Tree'), await share('Selected call')];
+    const ofTree = await share('Tree');
+    const ofCall = await share('Selected call');
     expect(ofTree / (ofTree + ofCall)).toBeCloseTo(0.38, 1);
     const wideTrace = await visit(link('wide'));
     await selected(wideTrace, 'Wide');
@@ -279,6 +280,23 @@ describe('a trace', () => {
     await page.getByText('2 found').waitFor();
     await page.keyboard.press('Enter');
     await selected(page, 'model.chat');
+  });
+
+  it('marks what the list was searched for where it stands, also in what is folded', async () => {
+    const find = encodeURIComponent('line25 =');
+    const page = await visit(`traces?project=${encodeURIComponent(project)}&all=true&text=${find}`);
+    await page.getByRole('link', { name: 'Read' }).click();
+    await pane(page).locator('.code-line', { hasText: 'line25 =' }).waitFor();
+    await page.getByText('1 found').waitFor();
+    expect(page.url()).toContain('find=line25');
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('line25');
+    const marked = () =>
+      page.evaluate<string[]>("[...(CSS.highlights.get('sought') ?? [])].map((range) => range.toString())");
+    await expect.poll(marked).toEqual(['line25']);
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('Read');
+    await expect.poll(async () => (await marked()).length).toBeGreaterThan(1);
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('');
+    await expect.poll(marked).toEqual([]);
   });
 
   it(`of ${steps} calls has few of them in the document, and scrolls to its end`, async () => {

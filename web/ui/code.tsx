@@ -2,6 +2,7 @@ import { type ReactNode, Suspense, useState } from 'react';
 import { countText } from '../data/format.ts';
 import { Button } from './controls.tsx';
 import { lazily } from './lazy.ts';
+import { useIsSought } from './sought.ts';
 
 const Highlighted = lazily(() => import('./highlight.ts'), 'Highlighted');
 
@@ -30,7 +31,9 @@ interface CodeProps {
 export const Code = ({ text, language, firstLine = 1, sign }: CodeProps) => {
   const lines = text.replace(/\n$/, '').split('\n');
   const [count, setCount] = useState(firstLines);
-  const shown = lines.length > longLines ? lines.slice(0, count) : lines;
+  const isSought = useIsSought();
+  const needed = Math.max(count, lines.findLastIndex(isSought) + 1);
+  const shown = lines.length > longLines ? lines.slice(0, needed) : lines;
   const rest = lines.length - shown.length;
   const toRow = (content: ReactNode, at: number) => (
     <span key={at} className="code-line" data-at={sign === undefined ? firstLine + at : at === 0 ? sign : ''}>
@@ -56,7 +59,7 @@ export const Code = ({ text, language, firstLine = 1, sign }: CodeProps) => {
         )}
       </pre>
       {rest > 0 ? (
-        <Button kind="quiet" className="fold" onClick={() => setCount((before) => before + stepLines)}>
+        <Button kind="quiet" className="fold" onClick={() => setCount(needed + stepLines)}>
           {countText(rest)} more lines
         </Button>
       ) : null}

@@ -6,6 +6,7 @@ import { countedText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { useIsSought } from '../../ui/sought.ts';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
 import {
@@ -17,6 +18,7 @@ import {
   sharedWithTurn,
 } from './conversation.ts';
 import { ToolData } from './tool-view.tsx';
+import { messageText } from './transcript.ts';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
 const Image = ({ url }: { url: string }) => {
@@ -246,7 +248,9 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
   const [unfolded, setUnfolded] = useState(false);
   const [count, setCount] = useState(firstCount);
   const { sent, received } = conversation;
-  const folded = unfolded ? 0 : shared;
+  const isSought = useIsSought();
+  const folded =
+    unfolded || sent.slice(0, shared).some((message) => isSought(messageText(message))) ? 0 : shared;
   const fresh = sent.slice(folded);
   const shown = fresh.slice(-count);
   const hidden = fresh.length - shown.length;

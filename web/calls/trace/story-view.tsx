@@ -4,6 +4,7 @@ import { getStatus, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { Button } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
+import { useIsSought } from '../../ui/sought.ts';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
@@ -46,7 +47,8 @@ interface ClippedProps {
 const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
   const beginning = cutBeginning(text, isData);
   const [isOpen, setOpen] = useState(false);
-  const whole = isOpen || beginning.length === text.length;
+  const isSought = useIsSought();
+  const whole = isOpen || beginning.length === text.length || isSought(text.slice(beginning.length));
   const shown = whole ? text : `${beginning}…`;
   return (
     <>
