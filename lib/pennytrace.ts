@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Aws, Stack, Tags } from 'aws-cdk-lib';
+import { App, Aws, Lazy, Stack, Tags } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
@@ -155,10 +155,12 @@ export class Pennytrace extends Construct {
     const hasStreams = hasReaders && config.readStreams;
     const storage = new Storage(this, 'Storage', { config, hasStreams });
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
+    // The API is made later, since what is there without the setting iam stays in its order.
+    const url = Lazy.string({ produce: () => api.urlForFunctions });
+    const auth = new Auth(this, 'Auth', { config, routes, bundles, url });
     const inference = new Inference(this, 'Inference', config);
     const streams = hasReaders ? new Streams(this, 'Streams', config) : undefined;
     const api = new Api(this, 'Api', { config, routes, name });
-    const auth = new Auth(this, 'Auth', { config, routes, bundles, url: api.urlForFunctions });
     const functions = new Functions(this, 'Functions', config);
     const service = {
       config,

@@ -162,7 +162,8 @@ export class ReportRole extends Construct {
     reporter.addEnvironment('PENNYTRACE_PROJECT', project);
     // The first request of the function finds the grant there.
     const [made, granted] = [reporter, grant].map(({ node }) => node.defaultChild);
-    if (CfnResource.isCfnResource(made) && CfnResource.isCfnResource(granted)) made.addDependency(granted);
+    if (CfnResource.isCfnResource(made) && CfnResource.isCfnResource(granted))
+      made.addResourceDependency(granted);
   }
 }
 

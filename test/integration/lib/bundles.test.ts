@@ -91,10 +91,10 @@ describe('the bundles of the handlers', () => {
     expect(loaded.mb - empty.mb).toBeGreaterThan(1);
   });
 
-  it('are small: at most 600 KB, Weave’s door with all its endpoints at most 800, the authorizer at most 250', () => {
+  it('are small: at most 600 KB, Weave’s door with all its endpoints at most 825, the authorizer at most 250', () => {
     const sizes = handlers.map((handler) => [handler, text(handler, 'index.cjs').length] as const);
     expect(sizes.filter(([, bytes]) => bytes > 600_000)).toEqual([['weave', expect.any(Number)]]);
-    expect(text('weave', 'index.cjs').length).toBeLessThan(800_000);
+    expect(text('weave', 'index.cjs').length).toBeLessThan(825_000);
     expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
   });
 

@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { localRegion } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTokens } from '../../../examples/iam-token.ts';
-import { grantRole, parseRoleArn } from '../../../foundations/auth/index.ts';
+import { grantRole, parseGrants, parseRoleArn } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { getTableName } from '../../../local/stack.ts';
 import { type FakeSts, startSts } from '../../support/service/sts.ts';
@@ -27,6 +27,8 @@ afterAll(async () => {
 const tokens = (url: string) =>
   makeTokens({ url, region: localRegion, credentials: sts.login(session), sts: sts.origin });
 
+const toBasic = (token: string) => `Basic ${Buffer.from(`api:${token}`).toString('base64')}`;
+
 const query = async (authorization: string) => {
   const answer = await fetch(`${service.url}/calls/stream_query`, {
     method: 'POST',
@@ -37,7 +39,7 @@ const query = async (authorization: string) => {
 };
 
 const me = async (token: string) => {
-  const answer = await fetch(`${service.url}/me`, { headers: { authorization: `Bearer ${token}` } });
+  const answer = await fetch(`${service.url}/me`, { headers: { authorization: toBasic(token) } });
   return { status: answer.status, body: await answer.json() };
 };
 
@@ -47,14 +49,14 @@ beforeAll(async () => {
   const role = parseRoleArn('arn:aws:iam::123456789012:role/agent');
   if (!role) throw new Error('no role');
   const table = { client, name: getTableName(stack, 'keys') };
-  const grants = [{ scope: 'acme/shop', role: 'write' }] as const;
+  const grants = parseGrants('acme/shop:write') ?? [];
   await grantRole(table, role, { grants }, Date.now() * 1000);
   client.destroy();
 });
 
 it('lets a role in that signs for the local service, and no other', async () => {
   const token = await tokens(service.url)();
-  const basic = `Basic ${Buffer.from(`api:${token}`).toString('base64')}`;
+  const basic = toBasic(token);
   expect(await query(basic)).toMatchObject({ status: 200 });
   expect(await me(token)).toMatchObject({
     status: 200,
@@ -72,6 +74,6 @@ it('takes spans of an exporter of OpenTelemetry that signs', async () => {
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   provider.getTracer('test').startSpan('signed').end();
   await provider.shutdown();
-  const basic = `Basic ${Buffer.from(`api:${await getToken()}`).toString('base64')}`;
+  const basic = toBasic(await getToken());
   expect((await query(basic)).text).toContain('"svc_user_id":"arn:aws:iam::123456789012:role/agent"');
 });

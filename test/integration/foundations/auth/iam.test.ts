@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeTokens } from '../../../../examples/iam-token.ts';
 import { authenticate, type KeyStore } from '../../../../foundations/auth/authenticate.ts';
+import { type Grant, parseGrant } from '../../../../foundations/auth/grants.ts';
 import { parseRoleArn, type RoleArn, toRoleId } from '../../../../foundations/auth/iam-role.ts';
 import { formatToken } from '../../../../foundations/auth/iam-token.ts';
 import {
@@ -24,7 +25,13 @@ import {
 
 const serviceUrl = 'https://abc.execute-api.us-east-1.amazonaws.com/api';
 const account = '123456789012';
-const write = [{ scope: 'acme/shop', role: 'write' }] as const;
+
+const toGrant = (text: string): Grant => {
+  const grant = parseGrant(text);
+  if (!grant) throw new Error(`${text} is no grant`);
+  return grant;
+};
+const write = [toGrant('acme/shop:write')];
 
 let sts: FakeSts;
 let keys: KeyStore;
@@ -359,7 +366,7 @@ describe('what a role is granted', () => {
   it('has what deployments grant beside it, each until it is taken away', async () => {
     const role = newRole();
     const add = (name: string, scope: 'acme/shop' | 'acme/other') =>
-      addRoleGrant(keys.table, role, name, { scope, role: 'write' }, micros());
+      addRoleGrant(keys.table, role, name, toGrant(`${scope}:write`), micros());
     const scopes = async () => (await find(role))?.grants.map(({ scope }) => scope);
     await add('one', 'acme/shop');
     await add('one', 'acme/shop');
@@ -377,26 +384,28 @@ describe('what a role is granted', () => {
   it('is not added to by deployments while it is revoked', async () => {
     const { role } = await grantedRole();
     await revokeKey(keys.table, toRoleId(role), micros());
-    await expect(addRoleGrant(keys.table, role, 'one', write[0], micros())).rejects.toThrow('was revoked');
+    await expect(addRoleGrant(keys.table, role, 'one', toGrant('acme/shop:write'), micros())).rejects.toThrow(
+      'was revoked',
+    );
   });
 
   it('is refused if it is nothing any more', async () => {
     const role = newRole();
-    await addRoleGrant(keys.table, role, 'one', write[0], micros());
+    await addRoleGrant(keys.table, role, 'one', toGrant('acme/shop:write'), micros());
     await removeRoleGrant(keys.table, toRoleId(role), 'one');
     expect(await getReason(await sign(login(role)))).toBe('role without grants');
   });
 
   it('has a bound, which neither operator nor deployment passes', async () => {
     const role = newRole();
-    const many = Array.from({ length: 50 }, (_, i) => ({ scope: `acme/p${i}`, role: 'read' }) as const);
+    const many = Array.from({ length: 50 }, (_, i) => toGrant(`acme/p${i}:read`));
     await grantRole(keys.table, role, { grants: many }, micros());
-    await expect(addRoleGrant(keys.table, role, 'one', write[0], micros())).rejects.toThrow(
+    await expect(addRoleGrant(keys.table, role, 'one', toGrant('acme/shop:write'), micros())).rejects.toThrow(
       'too many grants',
     );
     expect((await find(role))?.grants).toEqual(many);
     await grantRole(keys.table, role, { grants: many.slice(1) }, micros());
-    await addRoleGrant(keys.table, role, 'one', write[0], micros());
+    await addRoleGrant(keys.table, role, 'one', toGrant('acme/shop:write'), micros());
     await expect(grantRole(keys.table, role, { grants: many }, micros())).rejects.toThrow('too many grants');
   });
 });

@@ -201,7 +201,8 @@ describe('what a role is granted at deployment', () => {
 
   it('is refused for what is no role, and CloudFormation is told why', async () => {
     const request = makeRoleRequest('Create', 'acme/shop');
-    const ResourceProperties = { Role: 'arn:aws:iam::123456789012:user/ada', Project: 'acme/shop' };
+    const Role = 'arn:aws:iam::123456789012:user/ada';
+    const ResourceProperties = { ServiceToken: '', Role, Project: 'acme/shop' };
     const answer = await sendEvent({ ...request, ResourceProperties } as typeof request);
     expect(answer).toMatchObject({
       Status: 'FAILED',

@@ -197,6 +197,9 @@ describe('a query with include_trace_totals', () => {
       input_tokens: 10,
       output_tokens: 1,
       total_cost: 12,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
       waited_ms: 0,
     };
     expect(found[0]?.summary).toEqual({ svc: { status: 'descendant_error', trace_totals: totals } });
