@@ -455,7 +455,8 @@ describe('the selected call', () => {
     await page.getByRole('treeitem').nth(4).click();
     await pane(page).getByRole('listitem').getByRole('img', { name: 'done' }).waitFor();
     await page.getByRole('checkbox', { name: 'Markdown' }).uncheck();
-    await pane(page).getByText('completed').waitFor();
+    await pane(page).locator('.tasks').waitFor({ state: 'detached' });
+    await pane(page).getByText('todos').waitFor();
   });
 
   it('shows an output that is no text, beside a question that is', async () => {

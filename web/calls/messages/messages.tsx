@@ -282,7 +282,9 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
       {shown.map((message, at) => (
         <MessageCard key={folded + hidden + at} message={message} plain={plain} />
       ))}
-      {received.length > 0 ? <h3 className="answer-head">Answer</h3> : null}
+      {received.length > 0 ? (
+        <h3 className="answer-head">{received[0]?.role === 'tool' ? 'Result' : 'Answer'}</h3>
+      ) : null}
       {received.map((message, at) => (
         <MessageCard key={`received ${at}`} message={message} plain={plain} />
       ))}
