@@ -164,6 +164,7 @@ describe('a conversation', () => {
     await second.getByText('4711', { exact: true }).waitFor();
     await second.getByText('OrderNotFound: 4711', { exact: true }).waitFor();
     await page.getByText('600 tokens').waitFor();
+    await page.getByText('2 errors', { exact: true }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     expect(await second.evaluate((element) => element.matches(':focus'))).toBe(true);

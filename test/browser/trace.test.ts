@@ -134,7 +134,43 @@ const talk: SeededCall[] = [
   ];
 });
 
+/** A session of a coding agent: what it read, changed and ran. */
+const coding: SeededCall[] = [
+  { id: 'coding', inputs: { question: 'Mend it' }, output: { state: 'mended', files: 1 } },
+  ...[
+    {
+      op: 'Read',
+      inputs: { file_path: '/src/add.ts' },
+      output: Array.from({ length: 30 }, (_, at) => `${at + 40}\tconst line${at} = "${at}";`).join('\n'),
+    },
+    {
+      op: 'Edit',
+      inputs: { file_path: '/src/add.ts', old_string: 'return a - b;', new_string: 'return a + b;' },
+      output: 'The file was updated.',
+    },
+    {
+      op: 'Bash',
+      inputs: { command: 'npm test', description: 'Run the tests' },
+      output: { stdout: 'ok 1\n  ok 2\n', code: 0 },
+    },
+    {
+      op: 'TodoWrite',
+      inputs: { todos: [{ content: 'Write a test', status: 'completed' }] },
+      output: 'Noted.',
+    },
+  ].map((call, at) => ({
+    ...call,
+    id: `coding-${call.op}`,
+    trace: 'coding',
+    parent: 'coding',
+    at: at + 1,
+    ms: 1,
+    attributes: { kind: 'tool' },
+  })),
+];
+
 beforeAll(async () => {
+  await report(project, coding);
   await report(project, turn('t1', 0));
   await report(project, [illustrated, withoutContent, ...delegated, ...talk]);
   await report(project, wide);
@@ -180,6 +216,28 @@ describe('a trace', () => {
     expect(await page.getByRole('treeitem').first().getByText('300 tok').count()).toBe(0);
   });
 
+  it('names the models in its rows, and has no bar too narrow to see', async () => {
+    const page = await visit(link('t1'));
+    const tree = page.getByRole('region', { name: 'Tree' });
+    await tree.getByTitle('model gpt-4o-mini').first().waitFor();
+    const share = async (region: string) =>
+      (await page.getByRole('region', { name: region, exact: true }).boundingBox())?.width ?? 0;
+    const ofTree = await share('Tree');
+    const ofCall = await share('Selected call');
+    expect(ofTree / (ofTree + ofCall)).toBeCloseTo(0.38, 1);
+    const wideTrace = await visit(link('wide'));
+    await selected(wideTrace, 'Wide');
+    await wideTrace.keyboard.press('End');
+    await selected(wideTrace, `step.${steps - 1}`);
+    const bars = await wideTrace.locator('.lane').evaluateAll((lanes) =>
+      lanes.map((lane) => {
+        const bar = lane.firstElementChild?.getBoundingClientRect();
+        return bar && bar.width >= 3 && bar.right <= lane.getBoundingClientRect().right + 0.5;
+      }),
+    );
+    expect(bars.every((isSeen) => isSeen)).toBe(true);
+  });
+
   it('is gone through by keyboard alone', async () => {
     const page = await visit(link('t1'));
     await selected(page, 'Turn t1');
@@ -222,6 +280,23 @@ describe('a trace', () => {
     await page.getByText('2 found').waitFor();
     await page.keyboard.press('Enter');
     await selected(page, 'model.chat');
+  });
+
+  it('marks what the list was searched for where it stands, also in what is folded', async () => {
+    const find = encodeURIComponent('line25 =');
+    const page = await visit(`traces?project=${encodeURIComponent(project)}&all=true&text=${find}`);
+    await page.getByRole('link', { name: 'Read' }).click();
+    await pane(page).locator('.code-line', { hasText: 'line25 =' }).waitFor();
+    await page.getByText('1 found').waitFor();
+    expect(page.url()).toContain('find=line25');
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('line25');
+    const marked = () =>
+      page.evaluate<string[]>("[...(CSS.highlights.get('sought') ?? [])].map((range) => range.toString())");
+    await expect.poll(marked).toEqual(['line25']);
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('Read');
+    await expect.poll(async () => (await marked()).length).toBeGreaterThan(1);
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('');
+    await expect.poll(marked).toEqual([]);
   });
 
   it(`of ${steps} calls has few of them in the document, and scrolls to its end`, async () => {
@@ -361,6 +436,34 @@ describe('the selected call', () => {
     await page.getByText('Thinking').click();
     await pane(page).getByText('The order is not theirs.').waitFor();
     expect(await page.getByText('empty', { exact: true }).count()).toBe(0);
+  });
+
+  it('shows code with its numbers and colors, an edit as a diff, commands and tasks', async () => {
+    const page = await visit(link('coding', '&call=coding-Read'));
+    const line = pane(page).locator('.code-line');
+    await line.locator('.hljs-keyword').first().waitFor();
+    expect(await line.count()).toBe(12);
+    expect(await line.first().getAttribute('data-at')).toBe('40');
+    await pane(page).getByRole('button', { name: '18 more lines' }).click();
+    expect(await line.count()).toBe(30);
+    await page.getByRole('treeitem').nth(2).click();
+    await pane(page).getByRole('region', { name: 'Edit' }).getByText('removed:').waitFor();
+    await page.getByRole('treeitem').nth(3).click();
+    const command = pane(page).locator('.code-line', { hasText: 'npm test' });
+    expect(await command.getAttribute('data-at')).toBe('$');
+    await pane(page).getByText('Run the tests').waitFor();
+    await page.getByRole('treeitem').nth(4).click();
+    await pane(page).getByRole('listitem').getByRole('img', { name: 'done' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Markdown' }).uncheck();
+    await pane(page).locator('.tasks').waitFor({ state: 'detached' });
+    await pane(page).getByText('todos').waitFor();
+  });
+
+  it('shows an output that is no text, beside a question that is', async () => {
+    const page = await visit(link('coding'));
+    await page.getByRole('tab', { name: 'Messages', selected: true }).waitFor();
+    await pane(page).getByText('Mend it').waitFor();
+    await pane(page).getByText('"mended"').waitFor();
   });
 
   it('shows its data as a tree that can be searched, and filters the list by a value', async () => {

@@ -218,6 +218,8 @@ export const parseTraceSearch = parser({
   call: readText,
   /** @default - messages if there are any, else data */
   tab: choiceReader(tabs),
+  /** What is looked for in the tree and in what its calls say. @default - nothing */
+  find: readText,
   /** Whether messages stand as they came, without Markdown. @default false */
   plain: readFlag,
   /** Whether the tree shows what each call took itself, without those below it. @default false */

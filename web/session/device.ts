@@ -118,8 +118,8 @@ export const chooseSideBar = (width: SideBarWidth): void => write(device, sideBa
 
 const shareName = 'pennytrace.share';
 
-/** The share of a trace's tree that was chosen on this device, in percent. @default 52 */
-export const chosenShare = (): number => Number(read(device, shareName)) || 52;
+/** The share of a trace's tree that was chosen on this device, in percent. @default 38 */
+export const chosenShare = (): number => Number(read(device, shareName)) || 38;
 
 /** Keeps the share of a trace's tree on the device. */
 export const chooseShare = (share: number): void => write(device, shareName, String(share));

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { createElement, type ReactNode, useMemo } from 'react';
+import { createElement, type FunctionComponent, type ReactNode, useMemo } from 'react';
 
 /** The schemes that a link may have. Whatever else looks like a link stays the text it is. */
 const schemes = /^(?:https?:\/\/|mailto:)/i;
@@ -75,7 +75,13 @@ const closed = ({ token, children }: Frame, key: number): ReactNode => {
   return createElement('div', scroller, element);
 };
 
-const leaf = (token: Token, key: number): ReactNode => {
+/** The language that a block of code says it is in; undefined for none. */
+const languageIn = (info: string): string | undefined => /^\s*([\w+#-]+)/.exec(info)?.[1]?.toLowerCase();
+
+/** What shows a block of code. */
+type CodeBlock = FunctionComponent<{ readonly text: string; readonly language: string | undefined }>;
+
+const leaf = (token: Token, key: number, code: CodeBlock): ReactNode => {
   switch (token.type) {
     case 'softbreak':
     case 'hardbreak':
@@ -86,7 +92,7 @@ const leaf = (token: Token, key: number): ReactNode => {
       return createElement('code', { key }, token.content);
     case 'fence':
     case 'code_block':
-      return createElement('pre', { key, className: 'code', dir: 'auto' }, token.content.replace(/\n$/, ''));
+      return createElement(code, { key, text: token.content, language: languageIn(token.info) });
     case 'image':
       // An image that is loaded would tell its host who reads what.
       return createElement(
@@ -100,7 +106,7 @@ const leaf = (token: Token, key: number): ReactNode => {
 };
 
 /** Puts the elements together that tokens of Markdown stand for. */
-export const toElements = (tokens: readonly Token[]): ReactNode[] => {
+export const toElements = (tokens: readonly Token[], code: CodeBlock): ReactNode[] => {
   const root: Frame = { token: undefined, children: [] };
   const open: Frame[] = [root];
   let key = 0;
@@ -113,22 +119,29 @@ export const toElements = (tokens: readonly Token[]): ReactNode[] => {
       else if (token.nesting === -1) {
         const frame = open.pop();
         if (frame) add(closed(frame, key));
-      } else add(leaf(token, key));
+      } else add(leaf(token, key, code));
     }
   };
   walk(tokens);
   return root.children;
 };
 
+interface MarkdownTextProps {
+  readonly text: string;
+  readonly code: CodeBlock;
+  readonly fallback: ReactNode;
+}
+
 /**
  * A text as Markdown, with the library behind it.
  *
+ * @param code shows a block of code
  * @param fallback stands there if the text has too many parts
  */
-export const MarkdownText = ({ text, fallback }: { text: string; fallback: ReactNode }): ReactNode => {
+export const MarkdownText = ({ text, code, fallback }: MarkdownTextProps): ReactNode => {
   const elements = useMemo(() => {
     const tokens = parseMarkdown(text);
-    return tokens && toElements(tokens);
-  }, [text]);
+    return tokens && toElements(tokens, code);
+  }, [text, code]);
   return elements ? createElement('div', { className: 'markdown' }, elements) : fallback;
 };

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { countText } from '../data/format.ts';
+import { Code } from './code.tsx';
 import { Button } from './controls.tsx';
 import { lazily } from './lazy.ts';
 
@@ -52,7 +53,7 @@ export const Markdown = ({ text }: { text: string }): ReactNode => {
   if (text.length > maxLength || !signs.test(text)) return plain;
   return (
     <Suspense fallback={plain}>
-      <MarkdownText text={text} fallback={plain} />
+      <MarkdownText text={text} code={Code} fallback={plain} />
     </Suspense>
   );
 };

@@ -12,6 +12,8 @@ export type ContentPart =
       readonly id: string | undefined;
       /** The tool's name, if the call that asked for it is known. */
       readonly name?: string;
+      /** The file that the call named, if it did. */
+      readonly path?: string;
       readonly output: unknown;
     }
   | { readonly kind: 'other'; readonly value: unknown };
@@ -330,14 +332,39 @@ export const answeredIn = (output: unknown): readonly Message[] | undefined => {
   return list && withToolNames(list.map((message) => parseMessage(message, 'assistant')));
 };
 
-/** Gives every result the name of the tool, by the id of the call that asked for it. */
+const isNothing = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (isObject(value) && Object.keys(value).length === 0);
+
+/** What a tool took and what it gave, as parts of messages; without what is empty. */
+export const toolParts = (
+  name: string,
+  { inputs, output }: { readonly inputs: unknown; readonly output: unknown },
+): { readonly took: ContentPart[]; readonly gave: ContentPart[] } => {
+  const path = filePath(inputs);
+  return {
+    took: isNothing(inputs) ? [] : [callPart(name, undefined, inputs)],
+    gave: isNothing(output)
+      ? []
+      : [{ ...resultPart(undefined, output), ...(path !== undefined && { path }) }],
+  };
+};
+
+/** The file that the arguments of a tool name; undefined for none. */
+export const filePath = (input: unknown): string | undefined =>
+  isObject(input) ? asString(input.file_path ?? input.notebook_path ?? input.path) : undefined;
+
+/** Gives every result the name of the tool and its file, by the id of the call that asked for it. */
 const withToolNames = (messages: readonly Message[]): Message[] => {
-  const names = new Map<string, string>();
+  const calls = new Map<string, Extract<ContentPart, { kind: 'call' }>>();
   const named = (part: ContentPart): ContentPart => {
-    if (part.kind === 'call' && part.id !== undefined) names.set(part.id, part.name);
+    if (part.kind === 'call' && part.id !== undefined) calls.set(part.id, part);
     if (part.kind !== 'result' || part.id === undefined) return part;
-    const name = names.get(part.id);
-    return name === undefined ? part : { ...part, name };
+    const call = calls.get(part.id);
+    const path = call && filePath(call.input);
+    return call ? { ...part, name: call.name, ...(path !== undefined && { path }) } : part;
   };
   return messages.map((message) => ({ ...message, parts: message.parts.map(named) }));
 };

@@ -6,6 +6,7 @@ import { countedText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { useIsSought } from '../../ui/sought.ts';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
 import {
@@ -16,6 +17,8 @@ import {
   sharedWith,
   sharedWithTurn,
 } from './conversation.ts';
+import { ToolData } from './tool-view.tsx';
+import { messageText } from './transcript.ts';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
 const Image = ({ url }: { url: string }) => {
@@ -54,6 +57,21 @@ const Data = ({ value, label }: { value: unknown; label: string }) => {
   );
 };
 
+interface ShapedProps {
+  readonly value: unknown;
+  readonly label: string;
+  readonly path?: string | undefined;
+  readonly plain: boolean;
+}
+
+/** What a tool takes or gives, or as it came if that is wanted. */
+const Shaped = ({ value, label, path, plain }: ShapedProps) =>
+  plain ? (
+    <Data value={value} label={label} />
+  ) : (
+    <ToolData value={value} path={path} toData={(rest) => <Data value={rest} label={label} />} />
+  );
+
 const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
   switch (part.kind) {
     case 'text':
@@ -75,7 +93,7 @@ const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
             <span className="tool-kind">calls</span> <code dir="auto">{part.name}</code>
             {part.id ? <span className="muted break"> {part.id}</span> : null}
           </p>
-          <Data value={part.input} label={`Arguments of ${part.name}`} />
+          <Shaped value={part.input} label={`Arguments of ${part.name}`} plain={plain} />
         </div>
       );
     case 'result':
@@ -86,11 +104,11 @@ const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
             {part.name ? <code dir="auto">{part.name}</code> : null}
             {part.id ? <span className="muted break"> {part.id}</span> : null}
           </p>
-          <Data value={part.output} label="Result" />
+          <Shaped value={part.output} path={part.path} label="Result" plain={plain} />
         </div>
       );
     case 'other':
-      return <Data value={part.value} label="Part of the message" />;
+      return <Shaped value={part.value} label="Part of the message" plain={plain} />;
   }
 };
 
@@ -230,7 +248,9 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
   const [unfolded, setUnfolded] = useState(false);
   const [count, setCount] = useState(firstCount);
   const { sent, received } = conversation;
-  const folded = unfolded ? 0 : shared;
+  const isSought = useIsSought();
+  const folded =
+    unfolded || sent.slice(0, shared).some((message) => isSought(messageText(message))) ? 0 : shared;
   const fresh = sent.slice(folded);
   const shown = fresh.slice(-count);
   const hidden = fresh.length - shown.length;
@@ -262,7 +282,9 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
       {shown.map((message, at) => (
         <MessageCard key={folded + hidden + at} message={message} plain={plain} />
       ))}
-      {received.length > 0 ? <h3 className="answer-head">Answer</h3> : null}
+      {received.length > 0 ? (
+        <h3 className="answer-head">{received[0]?.role === 'tool' ? 'Result' : 'Answer'}</h3>
+      ) : null}
       {received.map((message, at) => (
         <MessageCard key={`received ${at}`} message={message} plain={plain} />
       ))}

@@ -4,11 +4,13 @@ import { getStatus, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { Button } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
+import { useIsSought } from '../../ui/sought.ts';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
 import type { ContentPart, Message } from '../messages/conversation.ts';
+import { ToolData } from '../messages/tool-view.tsx';
 import {
   contentAt,
   neededFor,
@@ -45,7 +47,8 @@ interface ClippedProps {
 const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
   const beginning = cutBeginning(text, isData);
   const [isOpen, setOpen] = useState(false);
-  const whole = isOpen || beginning.length === text.length;
+  const isSought = useIsSought();
+  const whole = isOpen || beginning.length === text.length || isSought(text.slice(beginning.length));
   const shown = whole ? text : `${beginning}…`;
   return (
     <>
@@ -60,6 +63,20 @@ const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
 };
 
 const shownText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
+
+interface StoryDataProps {
+  readonly value: unknown;
+  readonly path?: string | undefined;
+  readonly plain: boolean;
+}
+
+/** What a tool takes or gives: as a reader wants to see it, or line by line. */
+const StoryData = ({ value, path, plain }: StoryDataProps) => {
+  const toData = (rest: unknown) => (
+    <Clipped text={shownText(rest)} plain isData={typeof rest !== 'string'} />
+  );
+  return plain ? toData(value) : <ToolData value={value} path={path} toData={toData} />;
+};
 
 interface StoryPartProps {
   readonly part: ContentPart;
@@ -98,7 +115,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
               </>
             )}
           </span>
-          <Clipped text={shownText(part.input)} plain isData={typeof part.input !== 'string'} />
+          <StoryData value={part.input} plain={plain} />
         </div>
       );
     case 'result':
@@ -107,13 +124,13 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
           <span className="muted">
             {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
           </span>
-          <Clipped text={shownText(part.output)} plain isData={typeof part.output !== 'string'} />
+          <StoryData value={part.output} path={part.path} plain={plain} />
         </div>
       );
     case 'other':
       return (
         <div className="story-data">
-          <Clipped text={valueText(part.value)} plain isData />
+          <StoryData value={part.value} plain={plain} />
         </div>
       );
   }

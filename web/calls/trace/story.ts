@@ -1,6 +1,5 @@
 import type { CallRow } from '../../api/calls.ts';
-import { isObject } from '../../data/values.ts';
-import { type ContentPart, type Message, parseConversation } from '../messages/conversation.ts';
+import { type ContentPart, type Message, parseConversation, toolParts } from '../messages/conversation.ts';
 import { parseExchange } from '../messages/exchange.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
 
@@ -178,24 +177,14 @@ const newMessages = (
   };
 };
 
-const isEmpty = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  value === '' ||
-  (isObject(value) && Object.keys(value).length === 0);
-
-/** A tool says what it took and what it gave. */
+/** A tool says what it took and what it gave, each at its place. */
 const toolMessages = (
   name: string,
   part: StoryItem['part'],
-  { inputs, output }: { readonly inputs: object; readonly output: unknown },
+  payload: { readonly inputs: object; readonly output: unknown },
 ): Message[] => {
-  const parts: ContentPart[] = [
-    ...(part === 'end' || isEmpty(inputs)
-      ? []
-      : [{ kind: 'call' as const, name, id: undefined, input: inputs as unknown }]),
-    ...(part === 'begin' || isEmpty(output) ? [] : [{ kind: 'result' as const, id: undefined, output }]),
-  ];
+  const { took, gave } = toolParts(name, payload);
+  const parts = [...(part === 'end' ? [] : took), ...(part === 'begin' ? [] : gave)];
   return parts.length > 0 ? [{ role: 'tool', parts }] : [];
 };
 

@@ -72,10 +72,13 @@ const useFoundInside = (project: string, trace: string, sought: string) => {
 };
 
 /** Puts the state of the view together. */
-export const useTraceState = ({ project, trace, call }: TraceSearch, select: (call: string) => void) => {
+export const useTraceState = (
+  { project, trace, call, find }: TraceSearch,
+  select: (call: string) => void,
+) => {
   const { query, calls, forest, all, span, usage } = useForest(project, trace);
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
-  const [sought, setSought] = useState('');
+  const [sought, setSought] = useState(find ?? '');
   const searchBox = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(sought.trim().toLowerCase());
   const lines = useMemo(() => toLines(forest, collapsed), [forest, collapsed]);
@@ -112,6 +115,8 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
     selectedIndex,
     selectedCall,
     sought,
+    /** It in lower case, if it is long enough to be marked where it stands. */
+    marked: deferred.length < shortest ? '' : deferred,
     found,
     searching,
     anyCollapsed: collapsed.size > 0,

@@ -466,6 +466,7 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
   const usage = useMemo(() => sumUsage(calls.flatMap((call) => [...usageByModel(call).values()])), [calls]);
   const byModel = useMemo(() => spendingOf(calls), [calls]);
   const errors = turns.filter(hasFailed).length;
+  const callErrors = calls.filter(hasFailed).length;
   const first = turns[0];
   const last = turns.at(-1);
   const end = Math.max(...turns.map(({ ended_at, started_at }) => parseTime(ended_at ?? started_at)));
@@ -484,6 +485,12 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
             </span>
           ) : null}
           {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+          {callErrors > 0 ? (
+            <span className="error-text">
+              {countedText(callErrors, 'error')}
+              {whole ? '' : ' in the turns below'}
+            </span>
+          ) : null}
           {errors > 0 || failed ? (
             <Button
               className="error-text"

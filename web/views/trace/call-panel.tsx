@@ -19,7 +19,13 @@ import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { familyOf, spendingOf } from '../../calls/figures/spending.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
-import { type Conversation, type Message, parseConversation } from '../../calls/messages/conversation.ts';
+import {
+  type ContentPart,
+  type Conversation,
+  type Message,
+  parseConversation,
+  toolParts,
+} from '../../calls/messages/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
@@ -122,15 +128,20 @@ const titles: Readonly<Record<Tab, string>> = {
   error: 'Error',
 };
 
-/** What a root, an agent or a workflow was asked and answered, where that is text; undefined for anything else. */
+/**
+ * What a tool took and gave, or what a root, an agent or a workflow was asked and answered, if anything of it is
+ * more than data; undefined for anything else.
+ */
 const getTexts = (call: Call): Conversation | undefined => {
+  if (getKind(call) === 'tool') {
+    const { took, gave } = toolParts(getCallName(call), call);
+    const toMessages = (parts: readonly ContentPart[]) => (parts.length > 0 ? [{ role: 'tool', parts }] : []);
+    return { raw: [], sent: toMessages(took), received: toMessages(gave) };
+  }
   if (call.parent_id && !['agent', 'workflow'].includes(getKind(call))) return undefined;
   const { asked, answered } = parseExchange(call);
-  const texts = (messages: readonly Message[]) =>
-    messages.filter(({ parts }) => parts.every(({ kind }) => kind === 'text'));
-  const sent = texts(asked);
-  const received = texts(answered);
-  return sent.length + received.length > 0 ? { raw: [], sent, received } : undefined;
+  const isText = ({ parts }: Message) => parts.some(({ kind }) => kind !== 'other');
+  return [...asked, ...answered].some(isText) ? { raw: [], sent: asked, received: answered } : undefined;
 };
 
 /** What headers say of the call; it is there before the payload is. */

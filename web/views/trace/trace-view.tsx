@@ -15,6 +15,7 @@ import { Button, Check, Failure, Moment, Notice, Skeleton } from '../../ui/contr
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
+import { Sought, useMarks } from '../../ui/sought.ts';
 import { Splitter } from '../../ui/splitter.tsx';
 import { CallPanel } from './call-panel.tsx';
 import { TreeView } from './tree-view.tsx';
@@ -266,6 +267,7 @@ export const TraceView = () => {
     K: () => step(-1),
     '?': () => setHelp(true),
   });
+  useMarks(body, state.marked, '.call-pane', state.selected);
   const { query, lines, selectedCall } = state;
   if (query.data && lines.length === 0) return <Gone project={search.project} />;
   return (
@@ -275,67 +277,69 @@ export const TraceView = () => {
         <WayBack neighbours={neighbours} onStep={step} />
         <Summary state={state} />
       </div>
-      <div
-        className="trace-body"
-        data-pane={pane}
-        ref={body}
-        style={{ '--share': `${share}%` } as CSSProperties}
-      >
-        <section className="tree-pane" aria-label={story ? 'Story of the trace' : 'Tree'}>
-          {query.data ? (
-            <>
-              <TreeTools
-                state={state}
-                story={story}
-                onStory={showStory}
-                own={search.own === true}
-                onOwn={(own) => change((before) => changed<TraceSearch>(before, { own: own || undefined }))}
-                onHelp={() => setHelp(true)}
-              />
-              {story ? (
-                <Suspense fallback={<p className="muted center">Loading the story…</p>}>
-                  <StoryView
+      <Sought value={state.marked}>
+        <div
+          className="trace-body"
+          data-pane={pane}
+          ref={body}
+          style={{ '--share': `${share}%` } as CSSProperties}
+        >
+          <section className="tree-pane" aria-label={story ? 'Story of the trace' : 'Tree'}>
+            {query.data ? (
+              <>
+                <TreeTools
+                  state={state}
+                  story={story}
+                  onStory={showStory}
+                  own={search.own === true}
+                  onOwn={(own) => change((before) => changed<TraceSearch>(before, { own: own || undefined }))}
+                  onHelp={() => setHelp(true)}
+                />
+                {story ? (
+                  <Suspense fallback={<p className="muted center">Loading the story…</p>}>
+                    <StoryView
+                      state={state}
+                      project={search.project}
+                      plain={search.plain ?? false}
+                      onSelect={openCall}
+                    />
+                  </Suspense>
+                ) : (
+                  <TreeView
                     state={state}
                     project={search.project}
-                    plain={search.plain ?? false}
+                    own={search.own === true}
                     onSelect={openCall}
                   />
-                </Suspense>
-              ) : (
-                <TreeView
-                  state={state}
-                  project={search.project}
-                  own={search.own === true}
-                  onSelect={openCall}
-                />
-              )}
-            </>
-          ) : query.isPending ? (
-            <Skeleton label="Loading the trace…" rows={9} />
-          ) : null}
-        </section>
-        <Splitter label="Width of the tree" share={share} onShare={divide} />
-        <section className="call-pane" aria-label="Selected call">
-          <Button kind="quiet" className="back" onClick={focusTree}>
-            ← Tree
-          </Button>
-          {selectedCall ? (
-            <CallPanel
-              key={selectedCall.id}
-              call={selectedCall}
-              calls={state.calls}
-              tab={search.tab}
-              onTab={(tab) => change((before) => ({ ...before, tab }))}
-              plain={search.plain ?? false}
-              onPlain={(plain) =>
-                change((before) => changed<TraceSearch>(before, { plain: plain || undefined }))
-              }
-            />
-          ) : query.isPending ? (
-            <Skeleton label="" rows={9} />
-          ) : null}
-        </section>
-      </div>
+                )}
+              </>
+            ) : query.isPending ? (
+              <Skeleton label="Loading the trace…" rows={9} />
+            ) : null}
+          </section>
+          <Splitter label="Width of the tree" share={share} onShare={divide} />
+          <section className="call-pane" aria-label="Selected call">
+            <Button kind="quiet" className="back" onClick={focusTree}>
+              ← Tree
+            </Button>
+            {selectedCall ? (
+              <CallPanel
+                key={selectedCall.id}
+                call={selectedCall}
+                calls={state.calls}
+                tab={search.tab}
+                onTab={(tab) => change((before) => ({ ...before, tab }))}
+                plain={search.plain ?? false}
+                onPlain={(plain) =>
+                  change((before) => changed<TraceSearch>(before, { plain: plain || undefined }))
+                }
+              />
+            ) : query.isPending ? (
+              <Skeleton label="" rows={9} />
+            ) : null}
+          </section>
+        </div>
+      </Sought>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </main>
   );

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
-import { type CallRow, getStatus } from '../../api/calls.ts';
+import { type CallRow, getStatus, usageByModel } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { CallFigures, statusSigns, WaitBadge } from '../../calls/badges.tsx';
 import { useInSight } from '../../calls/data.ts';
@@ -36,11 +36,15 @@ const maxIndent = 16;
 const percent = (part: number, whole: number): string =>
   `${Math.min(100, Math.max(0, (part / (whole || 1)) * 100))}%`;
 
+/** How wide a bar is at least: one at the end of the trace keeps as much room, too. */
+const leastBar = 3;
+
 const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   const whole = span.end - span.start;
   const style = {
-    insetInlineStart: percent(node.start - span.start, whole),
+    insetInlineStart: `min(${percent(node.start - span.start, whole)}, 100% - ${leastBar}px)`,
     inlineSize: percent(node.end - node.start, whole),
+    minInlineSize: leastBar,
   };
   return (
     <span className="lane" aria-hidden="true">
@@ -57,6 +61,7 @@ const TreeRow = memo((props: TreeRowProps) => {
   const inAll = durationText(node.end - node.start);
   const took = tookText(node.end - node.start, node.waitedMs);
   const hasChildren = node.children.length > 0;
+  const [model] = usageByModel(node.call).keys();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and takes all keys
     <div
@@ -93,6 +98,11 @@ const TreeRow = memo((props: TreeRowProps) => {
         {line.agent === undefined ? null : (
           <span className="cut agent-name" dir="auto" title={`agent ${line.agent}`}>
             {line.agent}
+          </span>
+        )}
+        {model === undefined || node.name.includes(model) ? null : (
+          <span className="cut model-name" dir="auto" title={`model ${model}`}>
+            {model}
           </span>
         )}
         <WaitBadge call={node.call} />

@@ -31,6 +31,8 @@ export interface About {
   readonly preview: Preview | undefined;
   /** Where the text stands that the row was found by. */
   readonly hit: Hit | undefined;
+  /** The text that the rows were found by; undefined for none. */
+  readonly sought: string | undefined;
 }
 
 /** A column of the list. */

@@ -9,11 +9,19 @@ import { toRequest } from '../../calls/list/request.ts';
 import type { Seen, Sight } from '../../calls/list/sight.ts';
 import { costTest, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
-import { isOfAllCalls, type TracesSearch } from '../../navigation/search.ts';
+import { isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useKeptStore } from '../../session/kept.ts';
 import { useSession } from '../../session/session.tsx';
 import { stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { type Hit, readHits } from './hits.ts';
+
+/** The trace of a row: at the call if it is not the root, with the text that the rows were found by. */
+export const toTraceSearch = (row: CallRow, find: string | undefined): TraceSearch & { project: string } => ({
+  project: row.project_id,
+  trace: row.trace_id,
+  ...(row.parent_id && { call: row.id }),
+  ...(find && { find }),
+});
 
 /**
  * The list of a URL's state, as its reader left it or begun anew.
@@ -218,7 +226,6 @@ export const usePicked = (project: string) => {
 export const useListKeys = (
   list: CallList,
   rows: ListState['rows'],
-  project: string,
   focusSearch: () => void,
   refresh: () => void,
   { pick, compare }: ReturnType<typeof usePicked>,
@@ -238,8 +245,7 @@ export const useListKeys = (
   const move = (by: number) => setActive((at) => stepped(at, by, rows.length));
   const open = () => {
     if (!row) return;
-    const call = row.parent_id ? { call: row.id } : {};
-    navigate({ to: '/trace', search: { project, trace: row.trace_id, ...call } });
+    navigate({ to: '/trace', search: toTraceSearch(row, list.options.text) });
   };
   useKeys({
     ...stepKeys(move),

@@ -21,7 +21,7 @@ import { costText } from '../../data/format.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
 import { Moment, SortButton } from '../../ui/controls.tsx';
 import { type About, type Column, makeColumns, PreviewText, RowIcon, RowLatency } from './columns.tsx';
-import { type LookedUp, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
+import { type LookedUp, toTraceSearch, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
 
 /** The heights of a row in pixels, as the styles have them: of one line, and of three on a phone. */
 const rowHeight = 36;
@@ -166,14 +166,9 @@ interface RowProps {
   readonly about: About;
 }
 
-/** Leads to the trace, at the call if the call is not its root. */
-const RowLink = ({ row }: { row: CallRow }) => (
-  <Link
-    to="/trace"
-    search={{ project: row.project_id, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
-    className="row-link"
-    dir="auto"
-  >
+/** Leads to the trace, at the call if the call is not its root, and at the text that was looked for. */
+const RowLink = ({ row, about: { sought } }: RowProps) => (
+  <Link to="/trace" search={toTraceSearch(row, sought)} className="row-link" dir="auto">
     {getCallName(row)}
   </Link>
 );
@@ -184,7 +179,7 @@ const Row = ({ row, about, columns }: RowProps & { readonly columns: readonly Sh
       {id === 'name' ? (
         <>
           <RowIcon row={row} />
-          <RowLink row={row} />
+          <RowLink row={row} about={about} />
         </>
       ) : (
         <span className="cut" dir="auto">
@@ -202,7 +197,7 @@ const Card = ({ row, about }: RowProps) => {
     <div role="cell" className="cell row-card">
       <span className="card-line">
         <RowIcon row={row} />
-        <RowLink row={row} />
+        <RowLink row={row} about={about} />
         {status === 'success' ? null : <StatusBadge status={status} />}
         <WaitBadge call={row} />
         {status === 'success' && errors ? <span className="error-text">{errors} failed</span> : null}
@@ -230,6 +225,7 @@ const aboutIn =
       : { usage: sumUsage(usageByModel(row).values()) },
     preview: previews.get(row.id),
     hit: hits.get(row.id),
+    sought: options.text,
   });
 
 /** The calls in rows, of which only those in sight are in the document. */

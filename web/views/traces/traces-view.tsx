@@ -198,7 +198,6 @@ export const TracesView = () => {
   const { active, setActive, help, setHelp } = useListKeys(
     list,
     state.rows,
-    search.project,
     () => searchBox.current?.focus(),
     refresh,
     picks,

@@ -1,8 +1,12 @@
+import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { parseMarkdown, toElements } from '../../../../web/ui/markdown.ts';
 
-const toHtml = (text: string): string => renderToStaticMarkup(toElements(parseMarkdown(text) ?? []));
+const Code = ({ text, language }: { text: string; language: string | undefined }) =>
+  createElement('pre', { lang: language }, text);
+
+const toHtml = (text: string): string => renderToStaticMarkup(toElements(parseMarkdown(text) ?? [], Code));
 
 describe('Markdown', () => {
   it('becomes paragraphs, lists, code and tables', () => {
@@ -12,7 +16,7 @@ describe('Markdown', () => {
         '<li dir="auto"><span class="bare"><code>b</code></span></li></ul>',
     );
     expect(toHtml('3. a')).toContain('<ol start="3">');
-    expect(toHtml('```js\nlet a;\n```')).toBe('<pre class="code" dir="auto">let a;</pre>');
+    expect(toHtml('```js\nlet a;\n```')).toBe('<pre lang="js">let a;\n</pre>');
     expect(toHtml('| a |\n| --: |\n| 1 |')).toMatch(
       /role="region".*<td style="text-align:right" dir="auto">1/,
     );
