@@ -29,6 +29,12 @@ const findLazy = (root: string, sources: readonly string[]): ReadonlySet<string>
     ),
   );
 
+/**
+ * Libraries in files of their own, of what the entry needs: an update of the page leaves them in caches,
+ * and no file is so large that who fetches it over and over costs much (`openAnswerBytes`).
+ */
+const libraries = ['react-dom/client', '@tanstack/react-router'];
+
 const importText = (path: string): string => ['import ', JSON.stringify(path), ';'].join('');
 
 /**
@@ -63,7 +69,7 @@ const fewFiles: Plugin = {
 
 /** How the page is bundled. */
 export const pageOptions: BuildOptions = {
-  entryPoints: [entry, 'web/styles/index.css', 'web/icon.svg'],
+  entryPoints: [entry, ...libraries, 'web/styles/index.css', 'web/icon.svg'],
   plugins: [fewFiles, subsetFonts],
   // They are there to be needed, not for what they do.
   logOverride: { 'ignored-bare-import': 'silent' },
@@ -72,7 +78,7 @@ export const pageOptions: BuildOptions = {
   format: 'esm',
   splitting: true,
   platform: 'browser',
-  target: 'es2022',
+  target: 'es2024',
   jsx: 'automatic',
   tsconfig: 'web/tsconfig.json',
   define: { 'process.env.NODE_ENV': '"production"' },

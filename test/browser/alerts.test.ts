@@ -66,7 +66,7 @@ describe('an alert', () => {
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await form.getByLabel('Name', { exact: true }).fill('Too many errors');
     await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Alerts / Too many errors' }).waitFor();
+    await page.getByRole('heading', { name: 'Too many errors' }).waitFor();
     const notifications = page.getByRole('region', { name: 'Notifications' });
     // A change is told a moment after it is seen, and the page reads again in half a minute only.
     await expect
@@ -111,7 +111,7 @@ describe('an alert', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Rollups cannot answer this alert').waitFor();
     await form.getByRole('button', { name: /^Save for <?\$0\.\d+ a month$/ }).click();
-    await page.getByRole('heading', { name: 'Alerts / Failing traces' }).waitFor();
+    await page.getByRole('heading', { name: 'Failing traces' }).waitFor();
   });
 
   it('says beforehand that the key lacks a role, and that alerts are off', async () => {

@@ -100,7 +100,7 @@ describe('objects', () => {
 
 /** Adds a price to the project that the page shows, by its form. */
 const addPrice = async (page: Page, model = 'gpt-4o-mini') => {
-  await page.getByRole('textbox', { name: 'Model' }).fill(model);
+  await page.getByRole('combobox', { name: 'Model' }).fill(model);
   await page.getByLabel('Input, per million tokens').fill('1000');
   await page.getByLabel('Output, per million tokens').fill('2000');
   await page.getByLabel('Effective from').fill('2026-01-01T00:00');

@@ -84,7 +84,7 @@ describe('the playground', () => {
       return route.fulfill({ json: models });
     });
     await page.goto(new URL(link, page.url()).href);
-    await page.getByLabel('Model').fill('claude');
+    await page.getByRole('combobox', { name: 'Model' }).pressSequentially('claude');
     await page.getByRole('option', { name: 'eu.claude-of-a-rule' }).click();
     expect(await page.getByLabel('Model').inputValue()).toBe('eu.claude-of-a-rule');
     expect(asked).toEqual([expect.stringMatching(/^Bearer svc_/)]);
@@ -97,7 +97,7 @@ describe('the playground', () => {
       const body = request.url().includes('/inference/') && request.postDataJSON();
       if (body) sent.set(body.model, body);
     });
-    await page.getByLabel('Model').fill('gpt-4o');
+    await page.getByRole('combobox', { name: 'Model' }).fill('gpt-4o');
     await page.getByRole('option', { name: 'gpt-4o-mini' }).click();
     await page.getByLabel('Temperature').fill('0.25');
     await page.getByRole('button', { name: 'Add a variant' }).click();
@@ -170,7 +170,7 @@ describe('the playground', () => {
     await page.getByRole('link', { name: 'Prices' }).click();
     // The view before it has a model, too.
     await page.getByRole('heading', { name: 'Prices' }).waitFor();
-    await page.getByLabel('Model').fill('echo');
+    await page.getByRole('combobox', { name: 'Model' }).fill('echo');
     await page.getByLabel('Input, per million tokens').fill('1');
     await page.getByLabel('Output, per million tokens').fill('2');
     await page.keyboard.press('Enter');

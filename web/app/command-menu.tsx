@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { viewNames } from '../navigation/title.ts';
 import { chooseTheme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
-import { useProjects } from './home.tsx';
 import { places, useListSearch } from './places.ts';
+import { useProjects } from './projects.ts';
 import { themes } from './side-bar.tsx';
 
 interface Command {

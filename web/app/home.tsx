@@ -2,16 +2,10 @@ import { Link, Navigate } from '@tanstack/react-router';
 import { Connect } from '../calls/connect/connect.tsx';
 import { dayText } from '../data/format.ts';
 import { lastProject } from '../session/device.ts';
-import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
+import { type Me, useSession, useWake } from '../session/session.tsx';
 import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
 import { View } from '../ui/view.tsx';
-
-/** The projects that the key may read, by name. */
-export const useProjects = () =>
-  useRead(['projects'], async ({ client, signal }) => {
-    const { projects } = await client.ask('/projects/query', {}, signal);
-    return projects.map(({ project_id }) => project_id);
-  });
+import { useProjects } from './projects.ts';
 
 /** The projects that grants name one by one: known even before anything was reported to them. */
 const grantedProjects = ({ grants }: Me): string[] =>

@@ -31,7 +31,6 @@ import { keptColumns } from '../session/device.ts';
 import { Button, Notice } from '../ui/controls.tsx';
 import { lazily, loadFailed } from '../ui/lazy.ts';
 import { TracesView } from '../views/traces/traces-view.tsx';
-import { HomeView } from './home.tsx';
 import { MissingView, Shell } from './shell.tsx';
 
 /** What stands where a view broke, or where it could not be loaded. */
@@ -64,7 +63,11 @@ const FailedView = ({ error }: ErrorComponentProps) => {
 
 const root = createRootRoute({ component: Shell, notFoundComponent: MissingView });
 
-const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeView });
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazily(() => import('./home.tsx'), 'HomeView'),
+});
 
 /** A view of a project, with what reads its state from the URL. */
 const view = <const Path extends string, Search, Component extends RouteComponent>(

@@ -7,8 +7,8 @@ import { chooseTheme, chosenTheme, type Theme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
 import { Button, Logo } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
-import { useProjects } from './home.tsx';
 import { type Place, placeGroups, useListSearch } from './places.ts';
+import { useProjects } from './projects.ts';
 
 /** Chooses between the projects of the key. */
 export const ProjectMenu = ({ project }: { project: string }) => {

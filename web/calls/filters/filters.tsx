@@ -3,17 +3,14 @@ import { type ReactNode, type RefObject, Suspense, useState } from 'react';
 import {
   type Changes,
   type Condition,
-  costOperators,
   costPath,
   type FeedbackFilter,
   feedbackFilters,
   needsValue,
   type Operator,
-  operators,
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { Button, SearchForm } from '../../ui/controls.tsx';
-import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { HeadTools } from '../../ui/view.tsx';
@@ -23,10 +20,11 @@ import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
 
+const ConditionForm = lazily(() => import('./condition-form.tsx'), 'ConditionForm');
 const Facets = lazily(() => import('./facets.tsx'), 'Facets');
 
 /** What people filter by most, with the operator that they most likely mean. */
-const suggestions: readonly { path: string; text: string; op: Operator }[] = [
+export const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'op_name', text: 'Operation', op: 'contains' },
   { path: 'display_name', text: 'Display name', op: 'contains' },
   { path: 'inputs.model', text: 'Model', op: 'contains' },
@@ -52,8 +50,6 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'attributes', text: 'Attributes', op: 'contains' },
 ];
 
-const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
-
 /** The words for a path. */
 const pathText = (path: string): string => {
   const score = parseScorePath(path);
@@ -68,55 +64,6 @@ const modelPath = 'summary.usage.';
 const conditionText = ({ path, op, value }: Condition): string => {
   if (path.startsWith(modelPath) && op === 'exists') return `Model is ${path.slice(modelPath.length)}`;
   return needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
-};
-
-const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
-  const [path, setPath] = useState('op_name');
-  const [op, setOp] = useState<Operator>('contains');
-  const [value, setValue] = useState('');
-  const ofCost = path.trim() === costPath;
-  const choosePath = (next: string) => {
-    setPath(next);
-    const suggested = suggestions.find((suggestion) => suggestion.path === next);
-    if (suggested) setOp(suggested.op);
-  };
-  const submit = () => {
-    onAdd({ path: path.trim(), op, value: needsValue(op) ? value : '' });
-  };
-  return (
-    <Form className="stack" onSubmit={submit}>
-      <Input
-        label="Column or path"
-        suggestions={suggestedPaths}
-        required
-        value={path}
-        onChange={choosePath}
-      />
-      <Choice label="Operator" value={op} options={ofCost ? costOperators : operators} onChange={setOp} />
-      {needsValue(op) ? (
-        <Input
-          label="Value"
-          {...(ofCost && { type: 'number', required: true })}
-          value={value}
-          onChange={setValue}
-        />
-      ) : null}
-      {ofCost ? (
-        <p className="hint">
-          The cost that a row shows: of a root, that of its whole trace. It follows from prices, so the page
-          reads the rows that pass the other filters and looks up each. Choose a time first.
-        </p>
-      ) : (
-        <p className="hint">
-          A path goes into a column: <code>inputs.messages.0.role</code>. A value that is a number, true,
-          false or null is meant as such; put it into quotes to mean a text.
-        </p>
-      )}
-      <Button kind="primary" type="submit" disabled={path.trim() === ''}>
-        Add filter
-      </Button>
-    </Form>
-  );
 };
 
 /** What a list is filtered by, and what changes it. */
@@ -138,8 +85,8 @@ export const FilterBuilder = ({ search, onChange }: FilterProps) => {
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
       <Suspense>
         <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
+        {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
       </Suspense>
-      {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
     </Popup>
   );
 };

@@ -3,14 +3,12 @@ import { Suspense, useState } from 'react';
 import { clockText, dayText } from '../../data/format.ts';
 import { type Range, ranges, type TracesSearch } from '../../navigation/search.ts';
 import { Button } from '../../ui/controls.tsx';
-import { Form, TimeInput } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
-import { toLocalTime } from '../../ui/time.ts';
 
-const Calendar = lazily(() => import('../../ui/calendar.tsx'), 'Calendar');
+const TimeBounds = lazily(() => import('./time-bounds.tsx'), 'TimeBounds');
 
-type Span = Pick<TracesSearch, 'range' | 'from' | 'to'>;
+export type Span = Pick<TracesSearch, 'range' | 'from' | 'to'>;
 
 const texts: Readonly<Record<Range, string>> = {
   '1h': 'Last hour',
@@ -19,53 +17,11 @@ const texts: Readonly<Record<Range, string>> = {
   '30d': 'Last 30 days',
 };
 
-/** A time as a field has it, in the reader's own time: `2026-10-01T12:30`; empty for none. */
-const localText = (time: string | undefined): string => {
-  const date = new Date(time ?? '');
-  if (Number.isNaN(date.getTime())) return '';
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
-  return local.slice(0, date.getSeconds() === 0 ? 16 : 19);
-};
-
-/** A time of the reader as a moment that is the same for everybody. */
-const toMoment = (local: string): string => new Date(local).toISOString();
-
 const spanText = ({ range, from, to }: Span): string => {
   if (range) return texts[range];
   if (!from && !to) return 'All time';
   const [first, last] = [from, to].map((time) => (time ? `${dayText(time)} ${clockText(time)}` : '…'));
   return `${first} – ${last}`;
-};
-
-const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void }) => {
-  const [from, setFrom] = useState(localText(span.from));
-  const [to, setTo] = useState(localText(span.to));
-  const submit = () => {
-    onChange({ ...(from && { from: toMoment(from) }), ...(to && { to: toMoment(to) }) });
-  };
-  // What is typed may be no time yet.
-  const [fromDay = '', toDay = ''] = [from, to].map((time) => toLocalTime(time)?.slice(0, 10));
-  /** The first day that is clicked begins, the second ends. The next one begins anew. */
-  const choose = (day: string) => {
-    const isEnd = from !== '' && to === '' && day >= fromDay;
-    if (isEnd) return setTo(`${day}T23:59`);
-    setFrom(`${day}T00:00`);
-    setTo('');
-  };
-  return (
-    <Form className="stack" onSubmit={submit}>
-      <Suspense fallback={<div className="calendar" />}>
-        <Calendar from={fromDay} to={toDay} onDay={choose} />
-      </Suspense>
-      <div className="time-fields">
-        <TimeInput label="From" value={from} onChange={setFrom} />
-        <TimeInput label="To" value={to} onChange={setTo} />
-      </div>
-      <Button type="submit" kind="primary">
-        Apply
-      </Button>
-    </Form>
-  );
 };
 
 /** Chooses the time that calls started in. */
@@ -102,7 +58,9 @@ export const TimeMenu = ({ span, onChange }: { span: Span; onChange: (span: Span
           All time
         </Button>
       </div>
-      <Bounds span={span} onChange={choose} />
+      <Suspense fallback={<div className="calendar" />}>
+        <TimeBounds span={span} onChange={choose} />
+      </Suspense>
     </Popup>
   );
 };

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Columns3, Minus, Plus, X } from 'lucide-react';
+import { ArrowDown, ArrowUp, Minus, Plus, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
@@ -6,7 +6,7 @@ import { changedPlaces, movedPlaces, toPlaces } from '../../calls/list/layout.ts
 import { feedbackPath } from '../../calls/list/request.ts';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
-import { Modal, Popup } from '../../ui/popups.tsx';
+import { Modal } from '../../ui/popups.tsx';
 import { makeColumns } from './columns.tsx';
 
 interface QueryDialogProps {
@@ -46,8 +46,7 @@ export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogPro
 const widthStep = 40;
 
 /** Shows, hides, moves and widens columns, and adds columns for any path. */
-export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
-  const [open, setOpen] = useState(false);
+export const ColumnForm = ({ search, onChange }: SearchMenuProps) => {
   const [path, setPath] = useState('');
   const form = useRef<HTMLFormElement>(null);
   const { columns: paths = [], layout } = search;
@@ -68,96 +67,84 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
     setPath('');
   };
   return (
-    <Popup
-      label={
-        <>
-          <Columns3 /> Columns
-        </>
-      }
-      name="Columns"
-      align="end"
-      open={open}
-      onOpenChange={setOpen}
-    >
-      <Form className="stack" onSubmit={submit} ref={form}>
-        <ul className="column-list">
-          {places.map(({ id, hidden, width }, at) => {
-            const title = columns.find((column) => column.id === id)?.title ?? id;
-            const set = (next: readonly string[]) => onChange({ layout: next });
-            const widen = (by: number) =>
-              set(changedPlaces(places, id, { width: (width ?? getWidth(id)) + by }));
-            return (
-              <li key={id} className="row-between">
-                <Check
-                  label={title}
-                  checked={!hidden}
-                  onChange={(shown) => set(changedPlaces(places, id, { hidden: !shown }))}
-                />
-                <span className="column-tools">
+    <Form className="stack" onSubmit={submit} ref={form}>
+      <ul className="column-list">
+        {places.map(({ id, hidden, width }, at) => {
+          const title = columns.find((column) => column.id === id)?.title ?? id;
+          const set = (next: readonly string[]) => onChange({ layout: next });
+          const widen = (by: number) =>
+            set(changedPlaces(places, id, { width: (width ?? getWidth(id)) + by }));
+          return (
+            <li key={id} className="row-between">
+              <Check
+                label={title}
+                checked={!hidden}
+                onChange={(shown) => set(changedPlaces(places, id, { hidden: !shown }))}
+              />
+              <span className="column-tools">
+                <Button
+                  kind="quiet"
+                  aria-label={`Narrower: ${title}`}
+                  idle={hidden}
+                  onClick={() => widen(-widthStep)}
+                >
+                  <Minus />
+                </Button>
+                <Button
+                  kind="quiet"
+                  aria-label={`Wider: ${title}`}
+                  idle={hidden}
+                  onClick={() => widen(widthStep)}
+                >
+                  <Plus />
+                </Button>
+                <Button
+                  kind="quiet"
+                  aria-label={`Move up: ${title}`}
+                  idle={at === 0}
+                  onClick={() => set(movedPlaces(places, id, -1))}
+                >
+                  <ArrowUp />
+                </Button>
+                <Button
+                  kind="quiet"
+                  aria-label={`Move down: ${title}`}
+                  idle={at === places.length - 1}
+                  onClick={() => set(movedPlaces(places, id, 1))}
+                >
+                  <ArrowDown />
+                </Button>
+                {paths.includes(id) ? (
                   <Button
                     kind="quiet"
-                    aria-label={`Narrower: ${title}`}
-                    idle={hidden}
-                    onClick={() => widen(-widthStep)}
+                    aria-label={`Remove the column ${title}`}
+                    onClick={() => setPaths(paths.filter((other) => other !== id))}
                   >
-                    <Minus />
+                    <X />
                   </Button>
-                  <Button
-                    kind="quiet"
-                    aria-label={`Wider: ${title}`}
-                    idle={hidden}
-                    onClick={() => widen(widthStep)}
-                  >
-                    <Plus />
-                  </Button>
-                  <Button
-                    kind="quiet"
-                    aria-label={`Move up: ${title}`}
-                    idle={at === 0}
-                    onClick={() => set(movedPlaces(places, id, -1))}
-                  >
-                    <ArrowUp />
-                  </Button>
-                  <Button
-                    kind="quiet"
-                    aria-label={`Move down: ${title}`}
-                    idle={at === places.length - 1}
-                    onClick={() => set(movedPlaces(places, id, 1))}
-                  >
-                    <ArrowDown />
-                  </Button>
-                  {paths.includes(id) ? (
-                    <Button
-                      kind="quiet"
-                      aria-label={`Remove the column ${title}`}
-                      onClick={() => setPaths(paths.filter((other) => other !== id))}
-                    >
-                      <X />
-                    </Button>
-                  ) : null}
-                </span>
-              </li>
-            );
-          })}
-        </ul>
-        {columns.some(({ id }) => id === feedbackPath) ? null : (
-          <Check label="Feedback" checked={false} onChange={() => setPaths([...paths, feedbackPath])} />
-        )}
-        <Input label="Path of a new column" placeholder="inputs.model" value={path} onChange={setPath} />
-        <div className="row-between">
-          <Button type="submit" disabled={path.trim() === ''}>
-            Add column
+                ) : null}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {columns.some(({ id }) => id === feedbackPath) ? null : (
+        <Check label="Feedback" checked={false} onChange={() => setPaths([...paths, feedbackPath])} />
+      )}
+      <Input label="Path of a new column" placeholder="inputs.model" value={path} onChange={setPath} />
+      <div className="row-between">
+        <Button type="submit" disabled={path.trim() === ''}>
+          Add column
+        </Button>
+        {layout || paths.length > 0 ? (
+          <Button kind="quiet" onClick={() => onChange({ layout: undefined, columns: undefined })}>
+            Reset
           </Button>
-          {layout || paths.length > 0 ? (
-            <Button kind="quiet" onClick={() => onChange({ layout: undefined, columns: undefined })}>
-              Reset
-            </Button>
-          ) : null}
-        </div>
-        <p className="hint">
-          A column that is empty in all rows is not shown. This device keeps what you choose.
-        </p>
-      </Form>
-    </Popup>
+        ) : null}
+      </div>
+      <p className="hint">
+        A column that is empty in all rows is not shown. This device keeps what you choose.
+      </p>
+    </Form>
   );
 };

@@ -1,11 +1,12 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { BellPlus, Braces, Download, Ellipsis, X } from 'lucide-react';
+import { BellPlus, Braces, Columns3, Download, Ellipsis, X } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
+import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
@@ -16,13 +17,13 @@ import type { Changes, TracesSearch } from '../../navigation/search.ts';
 import { keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useRead, useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, IconButton, Notice, RefreshButton } from '../../ui/controls.tsx';
+import { Button, Check, Failure, IconButton, Notice, RefreshButton, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
+import { Popup } from '../../ui/popups.tsx';
 import { View } from '../../ui/view.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
-import { ColumnMenu, QueryDialog } from './toolbar.tsx';
 
 interface ListProgressProps {
   readonly state: ListState;
@@ -163,6 +164,31 @@ const TellMe = ({ search: { project, all, status, text, where, source } }: { sea
   </Link>
 );
 
+const ColumnForm = lazily(() => import('./toolbar.tsx'), 'ColumnForm');
+
+/** The button of what changes the columns. */
+const ColumnMenu = (props: SearchMenuProps) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popup
+      label={
+        <>
+          <Columns3 /> Columns
+        </>
+      }
+      name="Columns"
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+    >
+      <Suspense fallback={<Skeleton label="Loading the columns…" />}>
+        <ColumnForm {...props} />
+      </Suspense>
+    </Popup>
+  );
+};
+
+const QueryDialog = lazily(() => import('./toolbar.tsx'), 'QueryDialog');
 const ExportDialog = lazily(() => import('./export-dialog.tsx'), 'ExportDialog');
 
 const route = getRouteApi('/traces');
@@ -302,13 +328,10 @@ export const TracesView = () => {
           picks={picks}
         />
       )}
-      <QueryDialog
-        request={list.request}
-        filtered={filtered}
-        open={showQuery}
-        onClose={() => setShowQuery(false)}
-      />
       <Suspense>
+        {showQuery ? (
+          <QueryDialog request={list.request} filtered={filtered} open onClose={() => setShowQuery(false)} />
+        ) : null}
         {showExport ? <ExportDialog list={list} open onClose={() => setShowExport(false)} /> : null}
       </Suspense>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
