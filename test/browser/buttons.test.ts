@@ -81,3 +81,12 @@ it('a menu opens with the arrow keys, which then do nothing else', async () => {
   expect(await page.locator('[aria-rowindex="2"].table-row').count()).toBe(1);
   expect(await page.locator('.table-row.active').count()).toBe(0);
 });
+
+it('a dialog focuses its first control, and not what closes it', async () => {
+  const page = await visit(`traces?project=${encodeURIComponent(project)}`);
+  await page.getByRole('link', { name: 'Turn b1' }).waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'JSON Lines' }).and(page.locator(':focus')).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).count()).toBe(0);
+});

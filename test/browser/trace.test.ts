@@ -204,7 +204,7 @@ describe('a trace', () => {
     const page = await visit(link('t1'));
     await page.getByRole('heading', { name: 'Turn t1', level: 1 }).waitFor();
     expect(await page.getByRole('treeitem').count()).toBe(4);
-    await page.getByRole('treeitem').first().getByText('300 tok').waitFor();
+    await page.getByRole('treeitem').first().getByText('300 tok').waitFor({ state: 'attached' });
     await page.getByText('1 error').waitFor();
     const tool = page.getByRole('treeitem').filter({ hasText: 'tool.find_order' });
     await tool.getByText('OrderNotFound: 4711').waitFor();

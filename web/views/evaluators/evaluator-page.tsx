@@ -405,7 +405,8 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
   const page = useEvaluatorPage({ project, evaluator }, range, inverted);
   const { latest, totals, series, calls, costs, granularity, spent } = page;
   const shown = only === undefined ? latest : latest.filter((verdict) => valueText(verdict.value) === only);
-  const usd = [...costs.values()].reduce((sum, cost) => sum + (cost.usd ?? 0), 0);
+  const known = [...costs.values()].flatMap((cost) => cost.usd ?? []);
+  const usd = known.reduce((sum, cost) => sum + cost, 0);
   const isShare = getAnswerType(evaluator) !== 'number';
   return (
     <div className="stack evaluator">
@@ -457,7 +458,8 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
             granularity={granularity}
             text={isShare ? percentText : valueText}
           />
-          {value.judge ? (
+          {/* Without a price nobody knows the cost, and it is not zero. */}
+          {value.judge && known.length > 0 ? (
             <MetricChart
               title={`Cost: ${costText(usd)}`}
               points={series.buckets}
