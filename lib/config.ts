@@ -399,7 +399,7 @@ const tags = z
   .preprocess(
     fromJson,
     z.record(
-      text(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/u, tagsAdvice),
+      text(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/iu, tagsAdvice),
       text(
         /^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u,
         'write at most 256 letters, digits, spaces or _ . : / = + - @',
@@ -407,7 +407,14 @@ const tags = z
       { error: tagsAdvice },
     ),
   )
-  .refine((given) => Object.keys(given).length <= 40, { error: 'write at most 40 tags' });
+  .refine((given) => Object.keys(given).length <= 40, { error: 'write at most 40 tags' })
+  // IAM ignores the case of a key, and would refuse the second at deployment.
+  .refine(
+    (given) => new Set(Object.keys(given).map((key) => key.toLowerCase())).size === Object.keys(given).length,
+    {
+      error: 'write each key once: roles cannot have two that differ in case alone',
+    },
+  );
 
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
@@ -426,7 +433,7 @@ export const settings = z
         z.strictObject(
           {
             name: text(
-              /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+              /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
               'write a domain name in lower case: tracing.example.com',
             ),
             certificate: text(
@@ -457,8 +464,10 @@ export const settings = z
                   error: 'write a list of ids of VPC endpoints',
                 },
               )
-              .min(1, { error: 'write at least one id of a VPC endpoint' })
-              .max(20, { error: 'write at most 20 ids' }),
+              .transform((ids) => [...new Set(ids)])
+              .refine((ids) => ids.length > 0 && ids.length <= 20, {
+                error: 'write at least one id of a VPC endpoint, and at most 20',
+              }),
           },
           { error: 'write {"vpcEndpointIds": ["vpce-0123456789abcdef0"]}' },
         ),

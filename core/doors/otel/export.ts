@@ -133,6 +133,7 @@ const decodeMetrics = /* @__PURE__ */ decoder(decodeProtobufMetrics, decodeJsonM
 /**
  * Checks an export of metrics, of which nothing is kept.
  *
+ * @param maxBytes how long it may be once it is unpacked. @default - 32 MB
  * @returns how many data points were dropped, and why
  * @throws ServiceError 400, 413 or 415 if it cannot be decoded, 400 or 403 because of its projects
  */
@@ -141,8 +142,9 @@ export const checkMetrics = async (
   encoding: Encoding,
   contentEncoding: string,
   selection: Selection,
+  maxBytes?: number,
 ): Promise<Rejection[]> => {
-  const { resources, points } = await decodeMetrics(bytes, encoding, contentEncoding);
+  const { resources, points } = await decodeMetrics(bytes, encoding, contentEncoding, maxBytes);
   requireProject(resources, selection);
   const reason = 'metrics are not kept: set OTEL_METRICS_EXPORTER=none';
   return points > 0 ? [{ count: points, reason, isMeant: true }] : [];

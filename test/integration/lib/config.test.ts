@@ -109,6 +109,12 @@ describe('the settings', () => {
     ['pointInTimeRecovery', 'false', false],
     ['tags', '{"team": "tracing"}', { team: 'tracing' }],
     ['private', '{"vpcEndpointIds": ["vpce-01234567"]}', { vpcEndpointIds: ['vpce-01234567'] }],
+    [
+      'private',
+      { vpcEndpointIds: ['vpce-01234567', 'vpce-01234567'] },
+      { vpcEndpointIds: ['vpce-01234567'] },
+    ],
+    ['domain', { ...domain, name: 'tracing.xn--p1ai' }, { ...domain, name: 'tracing.xn--p1ai' }],
     ['domain', JSON.stringify(domain), domain],
     ['events', 'true', { bus: 'default', payloads: false }],
     ['events', { bus: 'agents' }, { bus: 'agents', payloads: false }],
@@ -178,6 +184,8 @@ describe('the settings', () => {
     [{ private: { vpcEndpointIds: [] } }, 'write at least one id of a VPC endpoint'],
     [{ private: { vpcEndpointIds: ['vpc-01234567'] } }, 'write the id of a VPC endpoint'],
     [{ tags: { 'aws:team': 'x' } }, 'does not begin with aws:'],
+    [{ tags: { 'AWS:team': 'x' } }, 'does not begin with aws:'],
+    [{ tags: { Team: 'a', team: 'b' } }, 'write each key once'],
     [{ tags: { team: 'a|b' } }, 'write at most 256 letters'],
   ])('refuse %j and say what to write', (given, advice) => {
     expect(getMessage(given)).toContain(advice);

@@ -522,4 +522,26 @@ describe('a page', () => {
     expect(await read(project, [])).toEqual([[''], ['{"result":[]}', '']]);
     await succeed([spans({ values: inputs })], project);
   });
+
+  // Any key may send exports that name no project, so metrics and log records are unpacked before it is refused.
+  it.each([...routes, ...doorRoutes].flatMap(({ path, form }) => (form === 'otlp' ? [path] : [])))(
+    'gets a 413 for an export of more than 1 MiB at %s',
+    async (path) => {
+      const project = newName('acme/large');
+      const resource = {
+        attributes: attributes({ 'svc.project_id': project, text: 'x'.repeat(1024 * 1024) }),
+      };
+      const body = JSON.stringify({
+        resourceSpans: [{ resource }],
+        resourceLogs: [{ resource }],
+        resourceMetrics: [{ resource }],
+      });
+      const headers = { authorization: basic(ofPage), 'content-encoding': 'gzip' };
+      const answer = await service.post(path, undefined, { headers, body: gzipSync(body) });
+      expect([answer.status, await answer.text()]).toEqual([
+        413,
+        expect.stringContaining('at most 1048576 bytes'),
+      ]);
+    },
+  );
 });

@@ -12,8 +12,11 @@ import { otlpEndpoint } from '../endpoint.ts';
 /** `POST /otel/v1/logs`: OTLP/HTTP. Joins content with its spans, and makes calls of agents' records. */
 export const handler = otlpEndpoint(
   otelLogs,
-  async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
-    const { records, rejected } = selectRecords(await decodeLogs(bytes, encoding, packing), selection);
+  async ({ bytes, encoding, packing, maxBytes, selection, caller, budget, writes }) => {
+    const { records, rejected } = selectRecords(
+      await decodeLogs(bytes, encoding, packing, maxBytes),
+      selection,
+    );
     writes(uniqueProjects(records));
     const stored = await storeRecords(stores, records, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };

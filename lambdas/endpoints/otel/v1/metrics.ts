@@ -5,8 +5,8 @@ import { otlpEndpoint } from '../endpoint.ts';
 /** `POST /otel/v1/metrics`: OTLP/HTTP. Metrics are checked and dropped. */
 export const handler = otlpEndpoint(
   otelMetrics,
-  async ({ bytes, encoding, packing, selection }) => {
-    return { rows: 0, rejected: await checkMetrics(bytes, encoding, packing, selection) };
+  async ({ bytes, encoding, packing, maxBytes, selection }) => {
+    return { rows: 0, rejected: await checkMetrics(bytes, encoding, packing, selection, maxBytes) };
   },
   encodeMetricsAnswer,
 );
