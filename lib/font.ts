@@ -6,7 +6,7 @@ const range = (first: number, last: number): string =>
   String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at));
 
 /** The characters that the page's font has: of Western languages, and the signs that the page writes. */
-const characters = `${range(0x20, 0x7e)}${range(0xa0, 0xff)}Œœ–—‘’‚“”„•…‹›€™←↑→↓−≥≤×`;
+const characters = `${range(0x20, 0x7e)}${range(0xc0, 0xff)} ¡£§«°±·»¿Œœ–—‘’“”„•…€→−≥`;
 
 /** The weights that the styles use: all between these. */
 const weights = { min: 400, max: 700 };

@@ -244,7 +244,8 @@ export const SuggestInput = (props: SuggestProps) => {
       }
       itemToStringValue={([known]: readonly [string, string]) => known}
     >
-      <Autocomplete.Input {...attributes} />
+      {/* A list that had nothing to show is still asked for, and would open once it has. */}
+      <Autocomplete.Input {...attributes} onBlur={() => setOpen(false)} />
       <Autocomplete.Portal>
         <Autocomplete.Positioner className="positioner" sideOffset={4} align="start">
           <Autocomplete.Popup className="menu select-menu">

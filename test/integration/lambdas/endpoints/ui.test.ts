@@ -125,7 +125,7 @@ describe('the weight of the page', () => {
     const bytes = [...first].map((name) => brotli(page.files.get(name) ?? Buffer.of()).length);
     expect(Math.min(...bytes)).toBeGreaterThan(0);
     expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(180_000);
-    expect(first.size).toBeLessThanOrEqual(7);
+    expect(first.size).toBeLessThanOrEqual(9);
   });
 
   it('has the list of traces in what is loaded first, and other views in files of their own', () => {
