@@ -97,6 +97,9 @@ const unpackBody = async (bytes: Uint8Array, encoding: string, maxBytes: number)
  */
 const maxResourceBytes = 64 * 1024 * 1024;
 
+/** The same with a key that only reports, which anybody can have: four times the longest body. */
+const maxAddedResourceBytes = 4 * 1024 * 1024;
+
 /**
  * Decodes a request's body.
  *
@@ -151,7 +154,10 @@ export const checkMetrics = async (
 };
 
 /** @throws ServiceError 413 if resources would take more than the rest of the request ever could */
-const checkResources = (list: readonly Pick<ProjectRecord, 'resource' | 'scope'>[]): void => {
+const checkResources = (
+  list: readonly Pick<ProjectRecord, 'resource' | 'scope'>[],
+  maxBytes = maxResourceBytes,
+): void => {
   const sizes = new Map<object, number>();
   let bytes = 0;
   for (const { resource, scope } of list) {
@@ -160,8 +166,8 @@ const checkResources = (list: readonly Pick<ProjectRecord, 'resource' | 'scope'>
       sizes.set(shared, size);
       bytes += size;
     }
-    if (bytes <= maxResourceBytes) continue;
-    const msg = `holds resources of more than ${maxResourceBytes} bytes, once each span has its own: shorten their attributes, or lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE`;
+    if (bytes <= maxBytes) continue;
+    const msg = `holds resources of more than ${maxBytes} bytes, once each span has its own: shorten their attributes, or lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE`;
     throw tooLarge({ loc: ['body', 'resource_spans'], msg, type: 'too_large' });
   }
 };
@@ -249,7 +255,10 @@ export const addSpans = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<Stored> => {
-  checkResources(spans.map(({ span }) => span));
+  checkResources(
+    spans.map(({ span }) => span),
+    maxAddedResourceBytes,
+  );
   const ofPrograms = spans.filter((received) => agentSpan(received) === undefined);
   const calls = withoutHandshakes(ofPrograms);
   if (calls.length > 0) await writeCalls(store, toCalls(calls), userId, budget, { addsOnly: true });

@@ -523,6 +523,21 @@ describe('a page', () => {
     await succeed([spans({ values: inputs })], project);
   });
 
+  it('gets a 413 for a long resource that each of many spans would hold', async () => {
+    const project = newName('acme/resource');
+    const body = exportJson(
+      { 'svc.project_id': project, text: 'x'.repeat(300_000) },
+      Array.from({ length: 20 }, (_, i) => spanJson({ spanId: `${i}`.padStart(16, 'a') })),
+    );
+    const request = () => ({ path: '/otel/v1/traces', body });
+    expect(await send(request, project)).toMatchObject({
+      status: 413,
+      text: expect.stringContaining('resources of more than 4194304 bytes'),
+    });
+    expect(await read(project, [])).toEqual([[''], ['{"result":[]}', '']]);
+    await succeed([request], project);
+  });
+
   // Any key may send exports that name no project, so metrics and log records are unpacked before it is refused.
   it.each([...routes, ...doorRoutes].flatMap(({ path, form }) => (form === 'otlp' ? [path] : [])))(
     'gets a 413 for an export of more than 1 MiB at %s',
