@@ -205,7 +205,11 @@ describe('prices', () => {
     await page.getByText('€2.40 + 1.20 credits').waitFor();
     await page.getByRole('link', { name: 'model.chat' }).click();
     await page.locator('.trace-head').getByText('€2.40 + 1.20 credits').waitFor();
-    await page.getByRole('treeitem').last().getByText('€1.20 + 0.6000 credits').waitFor();
+    await page
+      .getByRole('treeitem')
+      .last()
+      .getByText('€1.20 + 0.6000 credits')
+      .waitFor({ state: 'attached' });
   });
 
   it('cannot be added with a key that may only read', async () => {
