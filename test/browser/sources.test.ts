@@ -1,14 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/run/new-name.ts';
-import { sharedService } from '../support/service/service.ts';
+import { post } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
 
 let project: string;
 beforeAll(async () => {
-  const { post } = await sharedService();
   project = newName('page/sources');
   const now = Date.now();
   const start = (id: string, attributes: object, at: number) => ({
@@ -29,15 +28,14 @@ beforeAll(async () => {
     start('judged', { source: 'judge' }, 1000),
     start('tried', { source: 'test' }, 2000),
   ];
-  expect((await post('/call/upsert_batch', { batch })).status).toBe(200);
+  await post('/call/upsert_batch', { batch });
   const score = (id: string, value: boolean) => ({
     project_id: project,
     svc_ref: `svc:///${project}/call/${id}`,
     feedback_type: 'correct',
     payload: { value },
   });
-  for (const record of [score('served', false), score('tried', true)])
-    expect((await post('/feedback/create', record)).status).toBe(200);
+  for (const record of [score('served', false), score('tried', true)]) await post('/feedback/create', record);
 });
 
 const link = (view: string, search = '') => `${view}?project=${encodeURIComponent(project)}${search}`;

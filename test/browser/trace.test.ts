@@ -285,7 +285,7 @@ describe('a trace', () => {
   it('marks what the list was searched for where it stands, also in what is folded', async () => {
     const find = encodeURIComponent('line25 =');
     const page = await visit(`traces?project=${encodeURIComponent(project)}&all=true&text=${find}`);
-    await page.getByRole('link', { name: 'Read' }).click();
+    await page.getByRole('link', { name: /^Read/ }).click();
     await pane(page).locator('.code-line', { hasText: 'line25 =' }).waitFor();
     await page.getByText('1 found').waitFor();
     expect(page.url()).toContain('find=line25');
