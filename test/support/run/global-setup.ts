@@ -49,10 +49,12 @@ const start = async (): Promise<Shared> => {
   const { AWS_ENDPOINT_URL_DYNAMODB: givenDynamodb, AWS_ENDPOINT_URL_S3: givenS3 } = process.env;
   const scratch = await mkdtemp(join(tmpdir(), 'pennytrace-test-'));
   const folder = join(scratch, 'assembly');
+  // Tests load the page as fast as they can.
+  const settings = { openThrottleRate: 10_000, openThrottleBurst: 5000 };
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
-    catchFailure(assemble(folder, {}, undefined, { program: 'test/support/stack/app.ts' })),
+    catchFailure(assemble(folder, settings, undefined, { program: 'test/support/stack/app.ts' })),
   ]);
   const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
   return {

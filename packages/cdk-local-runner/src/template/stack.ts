@@ -521,8 +521,10 @@ const only = <T>(what: string, [first, ...more]: readonly T[]): T => {
   return first;
 };
 
-/** How a stage's settings name a method. They have `~1` for each slash in a path but the first. */
-const methodName = (method: string, path: string): string => `${method} ${path.replaceAll('~1', '/')}`;
+const methodName = (method: string, path: string): string => `${method} ${path}`;
+
+/** The path of a resource, which a stage's settings write with `~1` for each slash: `/~1call~1start`. */
+const settingsPath = (path: string): string => path.replace(/^\/(?=~1)/, '').replaceAll('~1', '/');
 
 /** All methods of a stage, as its settings name them. */
 const everyMethod = methodName('*', '/*');
@@ -534,7 +536,7 @@ const readThrottles = ({ MethodSettings }: z.output<typeof stageProperties>): Ma
       const { HttpMethod, ResourcePath, ThrottlingRateLimit: ratePerSecond } = settings;
       if (ratePerSecond === undefined) return [];
       const { ThrottlingBurstLimit: burst = ratePerSecond } = settings;
-      return [[methodName(HttpMethod, ResourcePath), { ratePerSecond, burst }]];
+      return [[methodName(HttpMethod, settingsPath(ResourcePath)), { ratePerSecond, burst }]];
     }),
   );
 

@@ -64,6 +64,17 @@ describe('a template', () => {
     });
     expect(api.routes[1]?.streaming).toBe(true);
   });
+
+  it('has the throttle of a method apart from the one of the stage', () => {
+    const { api } = read((resource) =>
+      Object.assign(resource('Stage'), {
+        MethodSettings: [{ HttpMethod: 'POST', ResourcePath: '/~1plain', ThrottlingRateLimit: 1 }],
+      }),
+    );
+    const throttled = api.routes.filter(({ throttle }) => throttle);
+    expect(throttled).toMatchObject([{ method: 'POST', path: '/plain', throttle: { ratePerSecond: 1, burst: 1 } }]);
+    expect(api.throttle).toBeUndefined();
+  });
 });
 
 describe('the error about the template', () => {
@@ -98,14 +109,6 @@ describe('the error about the template', () => {
     const change = (resource: (id: string) => Properties) =>
       Object.assign(resource('Function0'), { Code: { S3Key: 'elsewhere.zip' } });
     expect(() => read(change)).toThrow('elsewhere.zip is not an asset');
-  });
-
-  it('names throttling of one method', () => {
-    const change = (resource: (id: string) => Properties) =>
-      Object.assign(resource('Stage'), {
-        MethodSettings: [{ HttpMethod: 'POST', ResourcePath: '/~1plain', ThrottlingRateLimit: 1 }],
-      });
-    expect(() => read(change)).toThrow('throttling of single methods');
   });
 
   it('names a missing output', () => {
