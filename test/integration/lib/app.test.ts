@@ -9,6 +9,7 @@ import { allRoutes } from '../../../api/routes.ts';
 import about from '../../../package.json' with { type: 'json' };
 import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
 import { assembly } from '../../support/stack/assembly.ts';
+import { testSettings } from '../../support/stack/every-setting.ts';
 import type { Resource } from '../../support/stack/template.ts';
 
 /**
@@ -31,7 +32,7 @@ const run = async (context: Record<string, unknown>) => {
 
 describe('the app', () => {
   it('synthesizes the stack, prints nothing, and gives the same template each time', async () => {
-    const { outdir, output } = await run(cdkContext);
+    const { outdir, output } = await run({ ...cdkContext, ...testSettings });
     expect(output).toBe('');
     const text = (folder: string) => readFileSync(join(folder, 'Pennytrace.template.json'), 'utf8');
     expect(text(outdir)).toBe(text(assembly()));

@@ -8,6 +8,7 @@ import { startDynamodbLocal } from 'dynamodb-on-sqlite/dynamodb-local';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { assemble } from '../../../local/assembly.ts';
+import { testSettings } from '../stack/every-setting.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -49,12 +50,10 @@ const start = async (): Promise<Shared> => {
   const { AWS_ENDPOINT_URL_DYNAMODB: givenDynamodb, AWS_ENDPOINT_URL_S3: givenS3 } = process.env;
   const scratch = await mkdtemp(join(tmpdir(), 'pennytrace-test-'));
   const folder = join(scratch, 'assembly');
-  // Tests load the page as fast as they can.
-  const settings = { openThrottleRate: 10_000, openThrottleBurst: 5000 };
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
-    catchFailure(assemble(folder, settings, undefined, { program: 'test/support/stack/app.ts' })),
+    catchFailure(assemble(folder, testSettings, undefined, { program: 'test/support/stack/app.ts' })),
   ]);
   const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
   return {

@@ -49,3 +49,6 @@ export const everySetting = {
   evaluators: { concurrency: 10 },
   alerts: true,
 } as const satisfies Record<keyof Config, unknown>;
+
+/** The settings of the stack that tests run: they load the page as fast as they can. */
+export const testSettings = { openThrottleRate: 10_000, openThrottleBurst: 5000 };
