@@ -84,7 +84,7 @@ beforeAll(async () => {
   ]);
 });
 
-const list = (search = '') => `traces?project=${encodeURIComponent(project)}${search}`;
+const list = (search = '') => `traces?project=${encodeURIComponent(project)}&source=all${search}`;
 const trace = (search = '') => `trace?project=${encodeURIComponent(project)}&trace=refund${search}`;
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const line = (page: Page, name: string) => page.getByRole('treeitem').filter({ hasText: name });
@@ -111,7 +111,6 @@ describe('a list', () => {
     ['Agent', 'triage 2', 'Agent is triage', ['chat gpt-4o-mini', 'triage']],
     ['Kind', 'guardrail 1', 'Kind is guardrail', ['the guardrail']],
     ['Prompt', 'support 1', 'Prompt is support', ['triage']],
-    ['Source', 'trial 1', 'Source is trial', ['triage']],
   ])('is filtered by %s: %s', async (facet, value, chip, names) => {
     const page = await visit(list());
     await page.getByRole('button', { name: '+ Filter' }).click();
@@ -177,7 +176,7 @@ it.each([
   ['Prompts', /support 1/],
   ['Kinds', /Guardrails 1/],
 ])('the overview tells %s apart', async (dimension, figures) => {
-  const page = await visit(`overview?project=${encodeURIComponent(project)}`);
+  const page = await visit(`overview?project=${encodeURIComponent(project)}&source=all`);
   await page.getByRole('button', { name: dimension, exact: true }).click();
   await page.getByRole('row', { name: figures }).getByRole('link').click();
   await page.getByText(/^\d rows?$/).waitFor();
