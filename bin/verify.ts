@@ -8,8 +8,8 @@ import type { ProjectId } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, root, runCommand, UsageError } from './common.ts';
 import { type Location, locationOptions, toLocation, withDefaultPort, withTable } from './location.ts';
 import { type Check, NotTried, Red, type Target } from './verify/check.ts';
+import { keyMaker } from './verify/cleanup.ts';
 import type { Deployed } from './verify/deployed.ts';
-import { keyMaker } from './verify/keys.ts';
 import { checks, cleanup, last, untried } from './verify/list.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.

@@ -1,5 +1,5 @@
 import { type ConnectionOptions, connect } from 'node:tls';
-import { list, must, NotTried, Red, type Target } from './check.ts';
+import { list, must, NotTried, Red, type Target, theLog } from './check.ts';
 
 /**
  * The version of TLS that a server agrees to.
@@ -69,4 +69,27 @@ export const throttling = async ({ url, disturb }: Target): Promise<void> => {
   throw new NotTried(
     `${most} requests from here do not reach throttleRate and throttleBurst: lower them for a try`,
   );
+};
+
+/** The page and its script load. */
+export const page = async ({ url }: Target): Promise<void> => {
+  const headers = { accept: 'text/html' };
+  const answer = await fetch(`${url}/`, { headers });
+  const text = await answer.text();
+  const type = answer.headers.get('content-type') ?? '';
+  must(
+    answer.status === 200 && type.startsWith('text/html'),
+    `GET / leads to ${answer.status} ${type}`,
+    theLog,
+  );
+  must(
+    answer.url.endsWith('/ui/'),
+    `GET / leads to ${answer.url}`,
+    'see docs/decisions/0176: relative addresses',
+  );
+  const [, script] = /<script[^>]* src="([^"]+)"/.exec(text) ?? [];
+  must(script !== undefined, 'the page has no script', theLog);
+  const code = await fetch(new URL(script ?? '', answer.url));
+  must(code.status === 200, `the page’s script is ${code.status}`, theLog);
+  await code.arrayBuffer();
 };

@@ -1,5 +1,4 @@
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './json.ts';
-export * from './text.ts';
 export * from './time.ts';
