@@ -278,4 +278,6 @@ export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 |
     }
   });
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput);
+export const main = (argv: readonly string[]): Promise<number> => run(argv, processOutput);
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

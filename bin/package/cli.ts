@@ -17,7 +17,7 @@ const help = `Tracing, feedback and inference for LLM applications, in your own 
   npx pennytrace bootstrap                prepare an AWS account and region, once
   npx pennytrace diff | deploy | destroy  compare, deploy or remove the stack; options are those of the CDK CLI
   npx pennytrace template [--out folder]  write a template for SAM, Terraform or the AWS CLI
-  npx pennytrace keys | limits | webhooks | verify | restore | compact | cost
+  npx pennytrace keys | limits | webhooks | verify | restore | remove | compact | cost
                                           operate a service; --help says more of each
 
 Settings of the stack are in the context of cdk.json in this folder, such as
@@ -76,6 +76,7 @@ const commands: Readonly<Record<string, Command>> = {
   webhooks: async (argv) => (await import('../webhooks.ts')).main(argv),
   verify: async (argv) => (await import('../verify.ts')).main(argv),
   restore: async (argv) => (await import('../restore.ts')).main(argv),
+  remove: async (argv) => (await import('../remove.ts')).main(argv),
   compact: async (argv) => (await import('../compact.ts')).main(argv),
   cost: async (argv) => (await import('../cost.ts')).main(argv),
 };

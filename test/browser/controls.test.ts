@@ -63,14 +63,23 @@ describe('the calendar', () => {
     await page.getByRole('button', { name: /^\d+ (Sep|Oct).* – …$/ }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('October 2026').waitFor();
+    const bounds = () =>
+      Promise.all(['From', 'To'].map((name) => dialog.getByLabel(name, { exact: true }).inputValue()));
+    const [begin = ''] = await bounds();
     await dialog.getByRole('button', { name: 'October 12, 2026' }).click();
-    expect(await dialog.getByLabel('From').inputValue()).toMatch(/^2026-/);
+    expect(await bounds()).toEqual([begin, '2026-10-12 23:59']);
     await dialog.getByRole('button', { name: 'October 12, 2026' }).focus();
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => focused(page)).toBe('October 19, 2026');
     await page.keyboard.press('Enter');
+    expect(await bounds()).toEqual(['2026-10-19 00:00', '']);
+    await dialog.getByRole('button', { name: 'October 21, 2026' }).click();
+    expect(await bounds()).toEqual(['2026-10-19 00:00', '2026-10-21 23:59']);
     await dialog.getByRole('button', { name: 'Previous month' }).click();
     await dialog.getByText('September 2026').waitFor();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Nothing matches these filters.').waitFor();
+    expect(page.url()).toMatch(/from=2026-10-1[89].*to=2026-10-2[12]/);
   });
 
   it('refuses what is no time', async () => {

@@ -28,7 +28,8 @@ beforeAll(async () => {
     start('judged', { source: 'judge' }, 1000),
     start('tried', { source: 'test' }, 2000),
   ];
-  await post('/call/upsert_batch', { batch });
+  const end = { project_id: project, id: 'judged', ended_at: new Date(now).toISOString() };
+  await post('/call/upsert_batch', { batch: [...batch, { mode: 'end', req: { end } }] });
   const score = (id: string, value: boolean) => ({
     project_id: project,
     svc_ref: `svc:///${project}/call/${id}`,
@@ -82,7 +83,7 @@ describe('the overview', () => {
     await page.getByRole('menuitemcheckbox', { name: 'running' }).click();
     await page.keyboard.press('Escape');
     expect(page.url()).toContain('status=');
-    await calls('3').waitFor();
+    await calls('2').waitFor();
     await visit(link('overview', '&source=all&by=source')).then((other) =>
       other.getByRole('region', { name: 'Sources' }).getByRole('link', { name: 'judge' }).waitFor(),
     );

@@ -66,3 +66,15 @@ describe.each([
     expect(sum, parts.join('\n')).toBeLessThan(0.1);
   });
 });
+
+it('is measured: what moves is seen', async () => {
+  const page = await visit(`traces?project=${at}`, { viewport: { width: 1440, height: 900 } });
+  await page.locator('.row-link').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(`{
+    const block = document.createElement('div');
+    block.style.blockSize = '300px';
+    document.querySelector('main').prepend(block);
+  }`);
+  expect((await readShift(page)).sum).toBeGreaterThan(0.1);
+});

@@ -235,6 +235,7 @@ describe('a trace', () => {
         return bar && bar.width >= 3 && bar.right <= lane.getBoundingClientRect().right + 0.5;
       }),
     );
+    expect(bars.length).toBeGreaterThan(0);
     expect(bars.every((isSeen) => isSeen)).toBe(true);
   });
 

@@ -32,7 +32,7 @@ export const workersMemory = (
   const exceeds = sorted.some((mb) => mb > boundMb);
   return {
     text: exceeds
-      ? `${text}\nA worker took more than ${boundMb} MB. Find out what its files leave behind: CONTRIBUTING.md, Tests`
+      ? `${text}\nA worker took more than ${boundMb} MB. Find out what its files leave behind: test/README.md, Time`
       : text,
     exceeds,
   };
