@@ -47,7 +47,7 @@ const feedbackMetric = () =>
       ),
       percentiles: percentilesField(),
       distribution: flag(
-        'Adds `distribution_<metric>` to buckets: how many records have each value, as `[value, count]`, the most common first. The 100 most common values of the whole time are told apart; others are under null.',
+        'Adds `distribution_<metric>` to buckets: how many records have each value, as `[value, count]`, the most common first. The 100 most common values of the whole time are told apart; others, and those with more than 1,024 characters of JSON, are under null.',
       ),
     },
     {},

@@ -39,13 +39,17 @@ const tooMany = invalid({
   type: 'too_long',
 });
 
-/** The longest value that tells calls apart, in characters of JSON. */
+/** The longest value that statistics tell apart, in characters of JSON. */
 const maxValue = 1024;
+
+/** Whether there is a value, and it is short enough to be told apart: answers repeat it in every bucket. */
+export const isShort = (value: JsonValue | undefined): value is JsonValue =>
+  value !== undefined && JSON.stringify(value).length <= maxValue;
 
 /** What a path leads to; null for nothing, and for what is too long to tell calls apart. */
 const shortValue = (call: QueriedCall, path: FieldPath): JsonValue => {
-  const value = call.value(path) ?? null;
-  return value !== null && JSON.stringify(value).length > maxValue ? null : value;
+  const value = call.value(path);
+  return isShort(value) ? value : null;
 };
 
 const ofAttribute = (field: GroupField): ((call: QueriedCall) => JsonValue) => {
@@ -149,9 +153,9 @@ export class Output {
   #mergeSmall(calls: ReadonlyMap<string, number>): void {
     const bySize = [...calls].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
     const large = new Set(bySize.slice(0, maxGroups).map(([key]) => key));
-    const rest = [...this.#groupBy, ...(this.#score ? [this.#score] : [])].map(() => null);
     for (const [key, { bucket, values, cell }] of [...this.#cells]) {
       if (large.has(JSON.stringify(values))) continue;
+      const rest = values.map(() => null);
       this.#cells.delete(key);
       this.cell(this.#edges[bucket] ?? 0, rest).merge(cell);
     }

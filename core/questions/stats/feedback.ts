@@ -18,7 +18,7 @@ import {
   parseTime,
 } from '../../../foundations/wire/index.ts';
 import { feedbackPlanSummary, queryFeedback } from '../../records/feedback/index.ts';
-import { type BucketRow, computeFigures, withSketch } from './answer.ts';
+import { type BucketRow, computeFigures, isShort, withSketch } from './answer.ts';
 import { Numbers } from './cells.ts';
 
 /** Which feedback of a project is looked at. */
@@ -173,7 +173,8 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
         cell.numbers[i]?.add(number);
         const counted = all.values[i];
         if (!distribution || !counted) continue;
-        const known = counted.has(value ?? null) || counted.size < maxCounted ? (value ?? null) : null;
+        const isCounted = isShort(value) && (counted.has(value) || counted.size < maxCounted);
+        const known = isCounted ? value : null;
         increase(counted, known, 1);
         increase(cell.values[i] ?? new Map(), known, 1);
       }

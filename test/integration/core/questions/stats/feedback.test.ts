@@ -7,6 +7,7 @@ import { parseTime } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { project } from '../../../../support/values/calls.ts';
 import {
+  callRef,
   createAll,
   createFeedbackStore,
   makeFeedback,
@@ -16,6 +17,10 @@ import {
 
 const day = (n: number) => `2026-10-0${n}T00:00:00.000000Z`;
 const trigger = (version: string) => `svc:///${project}/object/watch:${version}`;
+
+const other = 'acme/long';
+/** With its quotes, it has 1,024 characters of JSON. */
+const longest = 'x'.repeat(1022);
 
 let store: Store;
 beforeAll(async () => {
@@ -35,6 +40,8 @@ beforeAll(async () => {
   await replace(store, 'old', { id: 'new', feedback_type: 'score', payload: { value: 3 } });
   await onDay(3, score(true, { trigger_ref: trigger('v1') }), score(false, { trigger_ref: trigger('v2') }));
   await onDay(3, score(true, { trigger_ref: trigger('v2') }), score(9, { project_id: 'acme/lab' }));
+  const texts = [longest, `${longest}y`, `${longest}z`];
+  await onDay(3, ...texts.map((value) => score(value, { project_id: other, svc_ref: callRef('c', other) })));
   vi.useRealTimers();
 });
 afterAll(() => vi.useRealTimers());
@@ -90,6 +97,20 @@ describe('statistics of feedback', () => {
         [7, 1],
       ]),
     );
+  });
+
+  it('count texts that are too long to tell apart under null', async () => {
+    const metrics = [{ json_path: 'value', value_type: 'categorical', distribution: true }];
+    const { buckets } = await stats({ project_id: other, metrics });
+    expect(buckets.map(({ count_value, distribution_value }) => [count_value, distribution_value])).toEqual([
+      [
+        3,
+        [
+          [null, 2],
+          [longest, 1],
+        ],
+      ],
+    ]);
   });
 
   it('count what is true, and texts; without aggregations they make what suits the values', async () => {
