@@ -39,7 +39,8 @@ export const ownTraces = (
 };
 
 /**
- * The ends that came before the starts of calls. An end beside its start would count instead of them.
+ * The ends that are stored by themselves, of calls whose ends are reported. One that came before its start would no
+ * longer count if an end were stored beside the start, and one that came later stays as it is.
  *
  * @returns the keys of their items, by {@link keyText}
  */
@@ -48,8 +49,8 @@ const findEnds = async (
   calls: readonly ReportedCall[],
   budget: RequestBudget,
 ): Promise<ReadonlySet<string>> => {
-  const whole = calls.filter(({ start, end, hasClientId }) => hasClientId && start && end);
-  const keys = whole.map(({ projectId, id }) => endKey(projectId, id));
+  const ended = calls.filter(({ end, hasClientId }) => hasClientId && end);
+  const keys = ended.map(({ projectId, id }) => endKey(projectId, id));
   const items = keys.length > 0 ? await getItems(store.table, keys, budget, { consistent: true }) : [];
   return new Set(items.map(keyText));
 };
@@ -80,12 +81,13 @@ export const toAdded = async (
   return calls.flatMap((call): ReportedCall[] => {
     const { projectId, id, start, end } = call;
     const before = stored.get(toCallKey(call));
+    const hasEnd = ends.has(keyText(startKey(projectId, id)));
     if (!before?.start) {
+      if (start === null && hasEnd) return [];
       const traceId = traces.get(toCallKey(call)) ?? null;
-      const hasEnd = ends.has(keyText(startKey(projectId, id)));
       return [{ ...call, start: start && { ...start, traceId }, end: hasEnd ? null : end }];
     }
-    const mayEnd = before.start.userId === userId && !before.end && end !== null;
+    const mayEnd = before.start.userId === userId && !before.end && !hasEnd && end !== null;
     return mayEnd ? [{ ...call, start: null }] : [];
   });
 };

@@ -130,7 +130,11 @@ export const writeCalls = async (
   }
   if (!addsOnly) await replaceEnds(store, existing.ends, budget);
   await dropEnds(store, ended, budget);
-  const failed = calls.filter(({ start, end }) => start === null && hasException(end));
+  // With `addsOnly`, an end that another request has stored meanwhile stays, so this one fails nothing.
+  const lost = new Set(addsOnly ? existing.ends.map(toCallKey) : []);
+  const failed = calls.filter(
+    (call) => call.start === null && hasException(call.end) && !lost.has(toCallKey(call)),
+  );
   await addToErrors(store, failed, ended, budget);
 
   return reports.map((report, i) => {
