@@ -22,8 +22,9 @@ export const help = `Try a service from outside: what was not tested against AWS
   --model NAME      sends it a chat, a message and a response, each whole and as a stream; they cost money.
                     Repeat it for a model of each upstream
   --embedding NAME  sends it a text to embed
-  --reporter NAME   a function with grantReport: reports a span with the key in its environment, and deletes it
-  --disturb         also tries what other callers notice: sends requests until the stage throttles
+  --reporter NAME   a function with grantReport and a key, not one that signs: reports a span with the key in its
+                    environment, and deletes it
+  --disturb         also tries what other callers notice: sends requests with its key until the stage throttles
   --local[=PORT]    the local service on that port (default: 8787): only the items that it has
 
 It makes a key for twenty minutes, reports and queries in the project pennytrace/verify, and deletes all that at

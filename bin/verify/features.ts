@@ -178,8 +178,10 @@ export const reporter = async (target: Target): Promise<void> => {
   const { Environment } = JSON.parse(await stack.ask('lambda', { method: 'GET', path })) as {
     Environment?: { Variables?: Record<string, string> };
   };
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', OTEL_EXPORTER_OTLP_HEADERS: text = '' } =
-    Environment?.Variables ?? {};
+  const variables = Environment?.Variables ?? {};
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', OTEL_EXPORTER_OTLP_HEADERS: text = '' } = variables;
+  if (endpoint === '' && text === '' && 'PENNYTRACE_URL' in variables)
+    throw new NotTried(`${name} signs as its role, and has no key to try`);
   const advice = 'docs/construct.md: functions that report';
   must(endpoint === `${target.url}/otel`, `${name} reports to ${endpoint || 'nowhere'}`, advice);
   must(!text.includes('{{resolve'), `${name} has the reference to a secret in place of its key`, advice);

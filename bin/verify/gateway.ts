@@ -1,5 +1,5 @@
 import { type ConnectionOptions, connect } from 'node:tls';
-import { list, must, NotTried, Red, type Target, theLog } from './check.ts';
+import { ask, list, must, NotTried, Red, type Target, theLog } from './check.ts';
 
 /**
  * The version of TLS that a server agrees to.
@@ -44,12 +44,13 @@ const most = 20_000;
 const wave = 500;
 
 /** Beyond the limit of the stage, requests get the service's 429. */
-export const throttling = async ({ url, disturb }: Target): Promise<void> => {
-  if (!disturb) throw new NotTried('other callers would get 429s for a moment: --disturb');
+export const throttling = async (target: Target): Promise<void> => {
+  if (!target.disturb) throw new NotTried('other callers would get 429s for a moment: --disturb');
   for (let sent = 0; sent < most; sent += wave) {
     const answers = await Promise.all(
       Array.from({ length: wave }, async () => {
-        const answer = await fetch(`${url}/health`);
+        // Routes without a key have throttles of their own.
+        const answer = await ask(target, '/me');
         return {
           status: answer.status,
           retryAfter: answer.headers.get('retry-after'),

@@ -11,7 +11,7 @@ import { listen } from 'aws-stand-in';
 import { localCredentials } from 'cdk-local-runner';
 import { localRegion, readAssembly, resolver } from 'cdk-local-runner/template';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Target } from '../../../bin/verify/check.ts';
+import { NotTried, type Target } from '../../../bin/verify/check.ts';
 import { keyMaker } from '../../../bin/verify/cleanup.ts';
 import { readDeployed } from '../../../bin/verify/deployed.ts';
 import { tls } from '../../../bin/verify/gateway.ts';
@@ -28,6 +28,7 @@ import { newKey } from '../../support/service/keys.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { serve } from '../../support/service/upstream.ts';
 import { assemblyWith } from '../../support/stack/assembly.ts';
+import { testSettings } from '../../support/stack/every-setting.ts';
 import { type Catalog, makeCatalog } from '../../support/stack/rehearsal/catalog.ts';
 
 /** A name that nobody else has in the stores of this test run, anew at each start. */
@@ -35,8 +36,9 @@ let stackName: string;
 const project = parseProjectId('pennytrace/verify') as ProjectId;
 const redactionKey = 'a key that the test knows';
 
-/** Settings that make everything that is looked at, and a limit that a test reaches. */
+/** Settings that make everything that is looked at, and a limit of the stage that a test reaches, and no other. */
 const settings = {
+  ...testSettings,
   events: true,
   alerts: true,
   analytics: true,
@@ -473,6 +475,15 @@ describe('a check', () => {
     await expect(find(name).run({ ...(await readStack()), url: proxy.origin, patience })).rejects.toThrow(
       message,
     );
+  });
+
+  it('is not tried for a function that signs: it has no key', async () => {
+    aws.environments.set('shop-agent', { PENNYTRACE_URL: service.url, PENNYTRACE_PROJECT: 'acme/shop' });
+    const reported = find('a function with grantReport reports').run(await readStack());
+    await expect(reported).rejects.toThrow(
+      new NotTried('shop-agent signs as its role, and has no key to try'),
+    );
+    await expect(reported).rejects.toBeInstanceOf(NotTried);
   });
 
   it('is red, with what to do, where something else answers, and the exit code is 1', async () => {

@@ -47,7 +47,8 @@ export type FunctionSpec = Readonly<ReturnType<typeof listFunctions>[number]>;
 export const readFunctions = (
   reader: TemplateReader,
   assets: ReadonlyMap<string, string>,
-): ReadonlyMap<string, FunctionSpec> => new Map(listFunctions(reader, assets).map((spec) => [spec.arn, spec]));
+): ReadonlyMap<string, FunctionSpec> =>
+  new Map(listFunctions(reader, assets).map((spec) => [spec.arn, spec]));
 
 const keys = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 

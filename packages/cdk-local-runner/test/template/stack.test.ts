@@ -72,7 +72,9 @@ describe('a template', () => {
       }),
     );
     const throttled = api.routes.filter(({ throttle }) => throttle);
-    expect(throttled).toMatchObject([{ method: 'POST', path: '/plain', throttle: { ratePerSecond: 1, burst: 1 } }]);
+    expect(throttled).toMatchObject([
+      { method: 'POST', path: '/plain', throttle: { ratePerSecond: 1, burst: 1 } },
+    ]);
     expect(api.throttle).toBeUndefined();
   });
 });
