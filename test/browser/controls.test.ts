@@ -125,6 +125,17 @@ describe('the menu of commands', () => {
   });
 });
 
+it('a theme that is chosen by a command is ticked in the menu of themes', async () => {
+  const page = await visit(list);
+  await row(page, 'Turn c2').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Theme: dark' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Theme', exact: true }).click();
+  await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor();
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+});
+
 describe('copying', () => {
   const callLink = `trace?project=${at}&trace=c1&call=c1-model-1&tab=data`;
 

@@ -11,12 +11,16 @@ describe('a typed time', () => {
     expect(toLocalTime(text)).toBe(time);
   });
 
-  it.each(['yesterday', '2026-13-45 10:00', '2026-02-30', '2026-02-30 10:00', '2026-10-01 25:00', '2026-10-01 1'])(
-    '%o is none',
-    (text) => {
-      expect(toLocalTime(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    'yesterday',
+    '2026-13-45 10:00',
+    '2026-02-30',
+    '2026-02-30 10:00',
+    '2026-10-01 25:00',
+    '2026-10-01 1',
+  ])('%o is none', (text) => {
+    expect(toLocalTime(text)).toBeUndefined();
+  });
 });
 
 describe('a span of days', () => {
