@@ -34,6 +34,16 @@ const views: readonly (readonly [string, string, string])[] = [
   ['the prices', `prices?project=${at}`, 'form'],
 ];
 
+/** What has more in it than a view shows at first. */
+const furtherViews: typeof views = [
+  ['the story of a trace', `trace?project=${at}&trace=s1&story=true`, '.story-place'],
+  ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
+  ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
+  ['the form of an alert', `alerts?project=${at}&form=true`, 'form'],
+  ['the form of an evaluator', `evaluators?project=${at}&form=true`, 'form'],
+  ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
+];
+
 /** What scrolls sideways: the document, and the panes that only scroll down. */
 const readWidePanes = (page: Page): Promise<string[]> =>
   page.evaluate(`[
@@ -84,15 +94,7 @@ describe.each([
 describe('on a phone', () => {
   const viewport = { width: 390, height: 844 };
 
-  it.each([
-    ...views,
-    ['the story of a trace', `trace?project=${at}&trace=s1&story=true`, '.story-place'],
-    ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
-    ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
-    ['the form of an alert', `alerts?project=${at}&form=true`, 'form'],
-    ['the form of an evaluator', `evaluators?project=${at}&form=true`, 'form'],
-    ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
-  ])('%s does not scroll sideways', async (_, path, sign) => {
+  it.each([...views, ...furtherViews])('%s does not scroll sideways', async (_, path, sign) => {
     const page = await visit(path, { viewport });
     await page.locator(sign).first().waitFor();
     await page.waitForLoadState('networkidle');

@@ -31,10 +31,7 @@ import { useRead } from '../../session/session.tsx';
 /** Statistics from the cache, or from the service. */
 const useStats = (
   request: StatsQuery,
-  options: {
-    readonly enabled?: boolean;
-    readonly placeholderData?: typeof keepPreviousData | undefined;
-  },
+  options: { readonly enabled?: boolean; readonly placeholderData?: typeof keepPreviousData },
 ) =>
   useRead<Stats>(
     ['stats', request],
@@ -44,7 +41,7 @@ const useStats = (
 
 /** Statistics. Those of before stay until there are others, but not if these are too many to read. */
 const useKeptStats = (request: StatsQuery, enabled: boolean, tooMany = false) =>
-  useStats(request, { enabled, placeholderData: tooMany ? undefined : keepPreviousData });
+  useStats(request, { enabled, ...(!tooMany && { placeholderData: keepPreviousData }) });
 
 /** So many calls are read for what rollups do not know: some 4,000 read units. */
 export const maxRead = 100_000;
