@@ -4,11 +4,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
-import { applyTheme, chosenTheme } from './session/device.ts';
+import { applyTheme } from './session/device.ts';
 import { Gate } from './session/gate.tsx';
 import { linkedKey } from './session/link.ts';
 
-applyTheme(chosenTheme());
+applyTheme();
 
 const cache = new QueryClient({
   defaultOptions: {

@@ -70,6 +70,16 @@ describe('the title', () => {
   });
 });
 
+it('the title stays when the view is left for another one whose name it shared', async () => {
+  const page = await visit(`evaluators?project=${at}&form=true`);
+  await expect.poll(() => page.title()).toBe('New evaluator · page/access · pennytrace');
+  await page
+    .getByRole('navigation', { name: 'Breadcrumb' })
+    .getByRole('link', { name: 'Evaluators' })
+    .click();
+  await expect.poll(() => page.title()).toBe('Evaluators · page/access · pennytrace');
+});
+
 describe('on a phone', () => {
   it('goes from the tree to a call and back', async () => {
     const page = await visit(`trace?project=${at}&trace=a1`, { viewport: { width: 360, height: 740 } });

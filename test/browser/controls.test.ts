@@ -67,14 +67,15 @@ describe('the calendar', () => {
       Promise.all(['From', 'To'].map((name) => dialog.getByLabel(name, { exact: true }).inputValue()));
     const [begin = ''] = await bounds();
     await dialog.getByRole('button', { name: 'October 12, 2026' }).click();
-    expect(await bounds()).toEqual([begin, '2026-10-12 23:59']);
+    expect(await bounds()).toEqual([begin, '2026-10-13 00:00']);
     await dialog.getByRole('button', { name: 'October 12, 2026' }).focus();
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => focused(page)).toBe('October 19, 2026');
     await page.keyboard.press('Enter');
     expect(await bounds()).toEqual(['2026-10-19 00:00', '']);
     await dialog.getByRole('button', { name: 'October 21, 2026' }).click();
-    expect(await bounds()).toEqual(['2026-10-19 00:00', '2026-10-21 23:59']);
+    expect(await bounds()).toEqual(['2026-10-19 00:00', '2026-10-22 00:00']);
+    expect(await dialog.locator('.calendar [aria-pressed="true"]').allInnerTexts()).toEqual(['19', '21']);
     await dialog.getByRole('button', { name: 'Previous month' }).click();
     await dialog.getByText('September 2026').waitFor();
     await dialog.getByRole('button', { name: 'Apply' }).click();
@@ -82,16 +83,21 @@ describe('the calendar', () => {
     expect(page.url()).toMatch(/from=2026-10-1[89].*to=2026-10-2[12]/);
   });
 
-  it('refuses what is no time', async () => {
-    const page = await visit(list);
-    await page.getByRole('button', { name: 'All time' }).click();
-    await page.getByLabel('From', { exact: true }).fill('yesterday');
-    await page.getByRole('button', { name: 'Apply' }).click();
-    expect(
-      await page.getByLabel('From', { exact: true }).evaluate((input) => input.matches(':invalid')),
-    ).toBe(true);
-    expect(page.url()).not.toContain('from=');
-  });
+  it.each(['yesterday', '2026-13-45 10:00', '2026-02-30 10:00', '2026-10-01 25:00'])(
+    'refuses %s, which is no time, and says what is one',
+    async (text) => {
+      const page = await visit(list);
+      await page.getByRole('button', { name: 'All time' }).click();
+      const from = page.getByLabel('From', { exact: true });
+      await from.fill(text);
+      await page.getByRole('button', { name: 'Apply' }).click();
+      expect(await from.evaluate('(input) => input.validationMessage')).toMatch(/such as 2026-10-01 12:30/);
+      expect(page.url()).not.toContain('from=');
+      await from.fill('2026-10-01 10:00');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.waitForURL(/from=/);
+    },
+  );
 });
 
 describe('the menu of commands', () => {
@@ -117,6 +123,17 @@ describe('the menu of commands', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/traces\?.*text=where/);
   });
+});
+
+it('a theme that is chosen by a command is ticked in the menu of themes', async () => {
+  const page = await visit(list);
+  await row(page, 'Turn c2').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Theme: dark' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Theme', exact: true }).click();
+  await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor();
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
 });
 
 describe('copying', () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
-/* Nothing that is on the screen moves when something comes. */
+/* Nothing that is on the screen moves when something comes, and nothing is wider than a phone. */
 
 const visit = useBrowser();
 const project = 'page/stability';
@@ -33,6 +33,30 @@ const views: readonly (readonly [string, string, string])[] = [
   ['the objects', `objects?project=${at}`, '.empty'],
   ['the prices', `prices?project=${at}`, 'form'],
 ];
+
+/** What has more in it than a view shows at first. */
+const furtherViews: typeof views = [
+  ['the story of a trace', `trace?project=${at}&trace=s1&story=true`, '.story-place'],
+  ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
+  ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
+  ['the form of an alert', `alerts?project=${at}&form=true`, 'form'],
+  ['the form of an evaluator', `evaluators?project=${at}&form=true`, 'form'],
+  ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
+];
+
+/** What scrolls sideways: the document, and the panes that only scroll down. */
+const readWidePanes = (page: Page): Promise<string[]> =>
+  page.evaluate(`[
+    document.documentElement,
+    ...document.querySelectorAll(
+      'main, .view-place, .view, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
+    ),
+  ]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(
+      (pane) =>
+        (pane.className || pane.nodeName) + ' is ' + pane.scrollWidth + ' px in ' + pane.clientWidth + ' px',
+    )`);
 
 /** How much the parts of a page have moved, and which moved most. The browser has noted it. */
 const readShift = (page: Page): Promise<{ sum: number; parts: string[] }> =>
@@ -64,6 +88,17 @@ describe.each([
     await page.waitForLoadState('networkidle');
     const { sum, parts } = await readShift(page);
     expect(sum, parts.join('\n')).toBeLessThan(0.1);
+  });
+});
+
+describe('on a phone', () => {
+  const viewport = { width: 390, height: 844 };
+
+  it.each([...views, ...furtherViews])('%s does not scroll sideways', async (_, path, sign) => {
+    const page = await visit(path, { viewport });
+    await page.locator(sign).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await readWidePanes(page)).toEqual([]);
   });
 });
 

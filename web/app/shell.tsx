@@ -54,7 +54,7 @@ const Breadcrumb = ({ project }: { project: string }) => {
         </li>
         {list ? (
           <li>
-            <Link to={list} search={searchFor(list)} className="crumb">
+            <Link to={list} search={searchFor(list)} className="crumb cut">
               {viewNames[list.slice(1)]}
             </Link>
           </li>

@@ -1,9 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, PanelLeft, Plug, SunMoon, UserRound } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Wakeable } from '../api/wake.ts';
 import { viewNames } from '../navigation/title.ts';
-import { chooseTheme, chosenTheme, type Theme } from '../session/device.ts';
+import { chooseTheme, type Theme, useTheme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
 import { Button, Logo } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
@@ -40,7 +40,7 @@ export const themes: readonly (readonly [Theme, string])[] = [
 ];
 
 const ThemeMenu = () => {
-  const [theme, setTheme] = useState(chosenTheme);
+  const theme = useTheme();
   return (
     <Menu
       name="Theme"
@@ -49,10 +49,7 @@ const ThemeMenu = () => {
       items={themes.map(([value, label]) => ({
         label,
         checked: value === theme,
-        onSelect: () => {
-          chooseTheme(value);
-          setTheme(value);
-        },
+        onSelect: () => chooseTheme(value),
       }))}
     />
   );

@@ -1,5 +1,5 @@
 import { useRouterState } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect } from 'react';
+import { useEffect } from 'react';
 import { createStore, useStore } from 'zustand';
 
 const product = 'pennytrace';
@@ -34,39 +34,39 @@ const nameIn = (search: object): string | undefined => {
   return shown === undefined ? undefined : String(shown);
 };
 
-/** Has tabs, history and bookmarks tell views apart, by name, by what they show and by project. */
-export const useViewTitle = (project: string | undefined): void => {
-  const title = useRouterState({
-    select: ({ location: { pathname, search } }) => {
-      const name = viewNames[pathname.slice(pathname.lastIndexOf('/') + 1)];
-      return toTitle(nameIn(search), name, project);
-    },
-  });
-  // Before the effects of the views, which may know a better one.
-  useLayoutEffect(() => {
-    document.title = title;
-    return () => {
-      document.title = product;
-    };
-  }, [title]);
-};
-
 /** What the present view shows, by name; undefined while that is not known. */
 const shownName = createStore<string | undefined>(() => undefined);
 
-/** What the present view shows: what its URL names, or what it found out. */
+/** What the present view shows: what it found out, or what its URL names. */
 export const useShownName = (): string | undefined => {
   const found = useStore(shownName);
   const named = useRouterState({ select: ({ location }) => nameIn(location.search) });
   return found ?? named;
 };
 
-/** Names the document and the breadcrumb after what a view shows, once that is known. */
-export const useTitle = (shown: string | undefined, project: string): void => {
+/** Names the breadcrumb and the document after what a view shows, once that is known. */
+export const useTitle = (shown: string | undefined): void => {
   useEffect(() => {
     if (!shown) return;
-    document.title = toTitle(shown, project);
     shownName.setState(shown, true);
     return () => shownName.setState(undefined, true);
-  }, [shown, project]);
+  }, [shown]);
+};
+
+/** Has tabs, history and bookmarks tell views apart, by what they show, by name and by project. */
+export const useViewTitle = (project: string | undefined): void => {
+  const found = useStore(shownName);
+  const title = useRouterState({
+    select: ({ location: { pathname, search } }) => {
+      const name = viewNames[pathname.slice(pathname.lastIndexOf('/') + 1)];
+      // What a view found out says by itself what it is.
+      return found === undefined ? toTitle(nameIn(search), name, project) : toTitle(found, project);
+    },
+  });
+  useEffect(() => {
+    document.title = title;
+    return () => {
+      document.title = product;
+    };
+  }, [title]);
 };

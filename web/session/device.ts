@@ -1,3 +1,4 @@
+import { createStore, useStore } from 'zustand';
 import { isObject, jsonIn } from '../data/values.ts';
 
 /*
@@ -85,20 +86,25 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const themeName = 'pennytrace.theme';
 
-/** The theme that was chosen on this device. */
-export const chosenTheme = (): Theme => {
+const keptTheme = (): Theme => {
   const kept = read(device, themeName);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 };
 
-/** Applies a theme. The tokens follow `color-scheme`. */
-export const applyTheme = (theme: Theme): void => {
-  document.documentElement.dataset.theme = theme;
+const chosenTheme = createStore<Theme>(keptTheme);
+
+/** The theme that is chosen on this device. */
+export const useTheme = (): Theme => useStore(chosenTheme);
+
+/** Applies the chosen theme. The tokens follow `color-scheme`. */
+export const applyTheme = (): void => {
+  document.documentElement.dataset.theme = chosenTheme.getState();
 };
 
-/** Applies a theme and keeps it on the device. */
+/** Chooses a theme, applies it and keeps it on the device. */
 export const chooseTheme = (theme: Theme): void => {
-  applyTheme(theme);
+  chosenTheme.setState(theme, true);
+  applyTheme();
   write(device, themeName, theme);
 };
 

@@ -32,7 +32,7 @@ export const Code = ({ text, language, firstLine = 1, sign }: CodeProps) => {
   const lines = text.replace(/\n$/, '').split('\n');
   const [count, setCount] = useState(firstLines);
   const isSought = useIsSought();
-  const needed = Math.max(count, lines.findLastIndex(isSought) + 1);
+  const needed = Math.max(count, Math.min(lines.findLastIndex(isSought) + 1, count + stepLines));
   const shown = lines.length > longLines ? lines.slice(0, needed) : lines;
   const rest = lines.length - shown.length;
   const toRow = (content: ReactNode, at: number) => (

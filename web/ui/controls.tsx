@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp, type LucideIcon, RefreshCw, Search, X } from 'lucid
 import {
   type ComponentProps,
   type FormEvent,
+  type KeyboardEventHandler,
   type ReactNode,
   type RefObject,
   useEffect,
@@ -196,11 +197,20 @@ interface SearchBoxProps {
   readonly onText: (text: string) => void;
   /** Called when the text is emptied by its cross. */
   readonly onClear?: () => void;
+  readonly onKeyDown?: KeyboardEventHandler<HTMLInputElement>;
   readonly box?: RefObject<HTMLInputElement | null> | undefined;
 }
 
 /** A field for what is searched for, with a cross that empties it. */
-export const SearchBox = ({ label, placeholder = label, text, onText, onClear, box }: SearchBoxProps) => (
+export const SearchBox = ({
+  label,
+  placeholder = label,
+  text,
+  onText,
+  onClear,
+  onKeyDown,
+  box,
+}: SearchBoxProps) => (
   <span className="search-box">
     <Search />
     <input
@@ -211,6 +221,7 @@ export const SearchBox = ({ label, placeholder = label, text, onText, onClear, b
       spellCheck={false}
       value={text}
       onChange={(event) => onText(event.target.value)}
+      onKeyDown={onKeyDown}
     />
     {text === '' ? null : (
       <button

@@ -1,8 +1,8 @@
-import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button } from './controls.tsx';
 import type { Option } from './options.ts';
 import { Select, Suggest } from './popups.tsx';
-import { timePattern, toLocalTime } from './time.ts';
+import { toLocalTime } from './time.ts';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
   readonly onSubmit: () => unknown;
@@ -79,12 +79,16 @@ export const TimeInput = ({ value, onChange, ...props }: TimeInputProps) => {
   const [text, setText] = useState(() => value.replace('T', ' '));
   // It changes from outside too, such as by a calendar.
   if (toLocalTime(text) !== value && text !== value) setText(value.replace('T', ' '));
+  const box = useRef<HTMLInputElement>(null);
+  const isTime = toLocalTime(text) !== undefined;
+  useEffect(() => {
+    box.current?.setCustomValidity(isTime ? '' : 'Enter a day and a time, such as 2026-10-01 12:30');
+  }, [isTime]);
   return (
     <Input
       {...props}
+      ref={box}
       placeholder="2026-10-01 12:30"
-      pattern={timePattern}
-      title="A day and a time, such as 2026-10-01 12:30"
       value={text}
       onChange={(next) => {
         setText(next);

@@ -5,32 +5,6 @@ import { countedText, countText, momentText } from '../data/format.ts';
 
 type Target = Pick<LinkProps, 'to' | 'search'>;
 
-interface ObjectHeadProps {
-  /** What is listed, and where. */
-  readonly title: string;
-  readonly list: Target;
-  /** The one that is shown; undefined for the list. */
-  readonly shown: string | undefined;
-  /** What makes another one. @default - the reader may not */
-  readonly children: ReactNode;
-}
-
-/** The head of a view that shows a list of objects, or one of them. */
-export const ObjectHead = ({ title, list, shown, children }: ObjectHeadProps) => (
-  <div className="row-between wrap">
-    <h1>
-      {shown === undefined ? (
-        title
-      ) : (
-        <>
-          <Link {...list}>{title}</Link> <span className="muted">/</span> {shown}
-        </>
-      )}
-    </h1>
-    {shown === undefined ? children : null}
-  </div>
-);
-
 interface ObjectLinkProps extends Target {
   readonly name: string;
   /** What stands below the name. */

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Calendar } from '../../ui/calendar.tsx';
 import { Button } from '../../ui/controls.tsx';
 import { Form, TimeInput } from '../../ui/fields.tsx';
-import { toLocalTime } from '../../ui/time.ts';
+import { lastDayBefore, nextDay, toLocalTime } from '../../ui/time.ts';
 import type { Span } from './time-menu.tsx';
 
 /** A time as a field has it, in the reader's own time: `2026-10-01T12:30`; empty for none. */
@@ -24,11 +24,14 @@ export const TimeBounds = ({ span, onChange }: { span: Span; onChange: (span: Sp
     onChange({ ...(from && { from: toMoment(from) }), ...(to && { to: toMoment(to) }) });
   };
   // What is typed may be no time yet.
-  const [fromDay = '', toDay = ''] = [from, to].map((time) => toLocalTime(time)?.slice(0, 10));
+  const fromDay = toLocalTime(from)?.slice(0, 10) ?? '';
+  const end = toLocalTime(to);
+  // The end is not part of the span: midnight ends the day before.
+  const toDay = end ? lastDayBefore(end) : '';
   /** The first day that is clicked begins, the second ends. The next one begins anew. */
   const choose = (day: string) => {
     const isEnd = from !== '' && to === '' && day >= fromDay;
-    if (isEnd) return setTo(`${day}T23:59`);
+    if (isEnd) return setTo(`${nextDay(day)}T00:00`);
     setFrom(`${day}T00:00`);
     setTo('');
   };

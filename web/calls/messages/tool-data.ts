@@ -52,7 +52,7 @@ const isPatch = (text: string): boolean =>
 const lookedAt = 60;
 
 /** Lines that prose does not have: indented, or ending in what closes a statement or opens a block. */
-const codeLine = /^(?:\s{2,}|\t)\S|[{};]$|^\s*(?:\/\/|#!|<\/?\w+[^>]*>$)|^[drwx-]{10}\s/;
+const codeLine = /^(?:\s{2,}|\t)\S|[{};]$|^\s*(?:\/\/|#!|<\/?\w[^>]*>$)|^[drwx-]{10}\s/;
 
 /** Whether a text of several lines looks like code, a listing or a log, and not like prose. */
 export const isCodeLike = (text: string): boolean => {

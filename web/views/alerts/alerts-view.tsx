@@ -109,7 +109,7 @@ export const AlertsView = () => {
   const mayChange = useAllowed(project, 'admin');
   const isList = id === undefined && !form;
   const shown = isList ? undefined : (chosen?.value.name ?? id ?? 'New alert');
-  useTitle(shown, project);
+  useTitle(shown);
   return (
     <View
       title={shown ?? 'Alerts'}

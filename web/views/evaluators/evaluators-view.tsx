@@ -147,7 +147,7 @@ export const EvaluatorsView = () => {
   const mayWrite = useAllowed(project, 'write');
   const isList = id === undefined && !form;
   const shown = isList ? undefined : (chosen?.value.name ?? (form ? 'New evaluator' : id));
-  useTitle(shown, project);
+  useTitle(shown);
   return (
     <View
       title={shown ?? 'Evaluators'}

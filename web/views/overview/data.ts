@@ -39,9 +39,9 @@ const useStats = (
     options,
   );
 
-/** Statistics of which those of before stay until there are others. */
-const useKeptStats = (request: StatsQuery, enabled: boolean) =>
-  useStats(request, { enabled, placeholderData: keepPreviousData });
+/** Statistics. Those of before stay until there are others, but not if these are too many to read. */
+const useKeptStats = (request: StatsQuery, enabled: boolean, tooMany = false) =>
+  useStats(request, { enabled, ...(!tooMany && { placeholderData: keepPreviousData }) });
 
 /** So many calls are read for what rollups do not know: some 4,000 read units. */
 export const maxRead = 100_000;
@@ -100,10 +100,12 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   // What filters make the service read is known from rollups beforehand.
   const all = useKeptStats(totalsRequest(unfilteredOf(counted), span, undefined), filtered);
   const toRead = all.isPlaceholderData ? undefined : toTotals(all)?.calls;
-  const mayFilter = !filtered || (toRead !== undefined && toRead <= maxRead);
+  const isTooMany = (count: number | undefined) => (count ?? 0) > maxRead;
+  const tooManyToFilter = filtered && isTooMany(toRead);
+  const mayFilter = !filtered || (toRead !== undefined && !tooManyToFilter);
   const whole = {
-    now: useKeptStats(wholeRequest(counted, period), mayFilter),
-    before: useKeptStats(totalsRequest(counted, period.before, undefined), mayFilter),
+    now: useKeptStats(wholeRequest(counted, period), mayFilter, tooManyToFilter),
+    before: useKeptStats(totalsRequest(counted, period.before, undefined), mayFilter, tooManyToFilter),
   };
   const totals = toTotals(whole.now);
   const totalsBefore = toTotals(whole.before);
@@ -115,15 +117,20 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   );
   const calls = known(whole.now, totals);
   const callsBefore = known(whole.before, totalsBefore);
+  const tooManyToGroup = (count: number | undefined) => tooManyToFilter || (isRead(by) && isTooMany(count));
   const mayRead = (count: number | undefined) =>
-    mayFilter && (!isRead(by) || (count !== undefined && count <= maxRead));
+    mayFilter && (!isRead(by) || count !== undefined) && !tooManyToGroup(count);
   const lines = split && mayRead(calls) ? field : undefined;
   const queries = {
     ...whole,
     all,
-    series: useKeptStats(seriesRequest(counted, period, lines), mayFilter),
-    groupsNow: useKeptStats(totalsRequest(counted, period, field), mayRead(calls)),
-    groupsBefore: useKeptStats(totalsRequest(counted, period.before, field), mayRead(callsBefore)),
+    series: useKeptStats(seriesRequest(counted, period, lines), mayFilter, tooManyToFilter),
+    groupsNow: useKeptStats(totalsRequest(counted, period, field), mayRead(calls), tooManyToGroup(calls)),
+    groupsBefore: useKeptStats(
+      totalsRequest(counted, period.before, field),
+      mayRead(callsBefore),
+      tooManyToGroup(callsBefore),
+    ),
   };
   const { series, groupsNow, groupsBefore } = queries;
   const models = useModelCalls({
@@ -164,9 +171,9 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     /** Whether the groups have errors and latencies, in all and over time. */
     whole: by !== 'model' || models.now.data !== undefined,
     wholeLines: by !== 'model' || models.series.data !== undefined,
-    tooMany: models.tooMany || (isRead(by) && (calls ?? 0) > maxRead),
+    tooMany: models.tooMany || (isRead(by) && isTooMany(calls)),
     /** How many calls the filters would make the service read, if these are too many. */
-    tooManyToFilter: filtered && toRead !== undefined && !mayFilter ? toRead : undefined,
+    tooManyToFilter: tooManyToFilter ? toRead : undefined,
     error: results.find(({ error }) => error)?.error,
     retry: () => {
       for (const query of results) if (query.error) query.refetch();

@@ -356,7 +356,6 @@ export const ThreadsView = () => {
       }
       toolbar={
         <>
-          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
           <SearchForm
             label="Search messages or ids"
             text={search.text ?? search.id}

@@ -11,7 +11,7 @@ import { useTitle } from '../../navigation/title.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
 import { useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice, Skeleton } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Moment, Notice, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -152,13 +152,12 @@ interface TreeToolsProps {
 const TreeTools = ({ state, story, onStory, own, onOwn, onHelp }: TreeToolsProps) => (
   <div className="tree-tools">
     <Segments legend="The trace as" value={story} options={views} onChange={onStory} />
-    <input
-      ref={state.searchBox}
-      type="search"
-      aria-label="Search in the tree"
+    <SearchBox
+      box={state.searchBox}
+      label="Search in the tree"
       placeholder="Search"
-      value={state.sought}
-      onChange={(event) => state.search(event.target.value)}
+      text={state.sought}
+      onText={state.search}
       onKeyDown={(event) => {
         if (event.key === 'Enter') state.nextFound();
         if (event.key === 'Escape') event.currentTarget.blur();
@@ -230,7 +229,7 @@ export const TraceView = () => {
   };
   useWake(search.project, ['/call/read']);
   const state = useTraceState(search, select);
-  useTitle(state.forest[0]?.name, search.project);
+  useTitle(state.forest[0]?.name);
   const body = useRef<HTMLDivElement>(null);
   const focusTree = () => {
     if (pane === 'call' && isNarrow()) {

@@ -74,6 +74,13 @@ describe('what a tool gives', () => {
     expect(isCodeLike('function a() {\n  return 1;\n}')).toBe(true);
     expect(isCodeLike('The order is on its way.\nIt comes on Monday.\nThank you.')).toBe(false);
     expect(isCodeLike('return 1;')).toBe(false);
+    expect(isCodeLike('<p>\nThe order is on its way.\n</p>')).toBe(true);
+  });
+
+  it('is read in lines of any length', () => {
+    // One that takes the square of its length would need minutes for these.
+    const long = `<${'a'.repeat(500_000)}`;
+    expect(isCodeLike(`${long}\n${long}`)).toBe(false);
   });
 
   it('is a table, if its rows are alike and small', () => {
