@@ -91,7 +91,8 @@ describe('the calendar', () => {
       const from = page.getByLabel('From', { exact: true });
       await from.fill(text);
       await page.getByRole('button', { name: 'Apply' }).click();
-      expect(await from.evaluate('(input) => input.validationMessage')).toMatch(/such as 2026-10-01 12:30/);
+      const message = await page.evaluate('document.querySelector(".time-fields input").validationMessage');
+      expect(message).toMatch(/such as 2026-10-01 12:30/);
       expect(page.url()).not.toContain('from=');
       await from.fill('2026-10-01 10:00');
       await page.getByRole('button', { name: 'Apply' }).click();
@@ -132,7 +133,7 @@ it('a theme that is chosen by a command is ticked in the menu of themes', async 
   await page.getByRole('option', { name: 'Theme: dark' }).click();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Theme', exact: true }).click();
-  await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor();
+  await page.getByRole('menuitemcheckbox', { name: 'Dark', checked: true }).waitFor();
   expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
 });
 
