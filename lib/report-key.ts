@@ -17,6 +17,7 @@ import { isUser } from '../foundations/auth/keys.ts';
 import { parseProjectId } from '../foundations/wire/ids.ts';
 import type { Config } from './config.ts';
 import { keyMakerHandler } from './handlers.ts';
+import { withOwnCommands } from './packaged.ts';
 import { tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 
@@ -109,7 +110,7 @@ const reportError = (reporter: IConstruct, what: string): Error =>
 
 /** Throws an Error that says what to write instead. Tokens are checked at deployment. */
 const check = (
-  { project, user = 'role' }: Pick<ReportOptions, 'project' | 'user'>,
+  { project, user }: Pick<ReportOptions, 'project' | 'user'>,
   reporter: IConstruct,
   maker: LambdaFunction,
 ): void => {
@@ -118,12 +119,14 @@ const check = (
   };
   if (!Token.isUnresolved(project) && parseProjectId(project) === undefined)
     refuse(`project is ${JSON.stringify(project)}: write <entity>/<project>`);
-  if (!Token.isUnresolved(user) && !isUser(user))
+  if (user !== undefined && !Token.isUnresolved(user) && !isUser(user))
     refuse(`user is ${JSON.stringify(user)}: write 1 to 128 printable characters, without : " and \\`);
   const here = Stack.of(reporter).region;
   const there = Stack.of(maker).region;
   if (!Token.isUnresolved([here, there]) && here !== there)
-    refuse(`it is in ${here}, the service in ${there}: make a key with npm run keys instead`);
+    refuse(
+      `it is in ${here}, the service in ${there}: ${withOwnCommands('use npm run keys instead, for a key or a role')}`,
+    );
 };
 
 interface ReportRoleProps {

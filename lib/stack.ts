@@ -2,6 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
+import { withOwnCommands } from './packaged.ts';
 import { defaultId, Pennytrace, type Prebuilt } from './pennytrace.ts';
 
 interface PennytraceStackProps extends Prebuilt {
@@ -56,6 +57,6 @@ export class PennytraceStack extends Stack {
   }
 
   #output(name: string, value: string, description: string): void {
-    new CfnOutput(this, name, { value, description });
+    new CfnOutput(this, name, { value, description: withOwnCommands(description) });
   }
 }

@@ -340,6 +340,11 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
     ...(address !== undefined && { address }),
   };
   const server = await listen(options.port ?? 0, listener, doorkeeping).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRNOTAVAIL')
+      throw new BadSetting(
+        `HOST is ${address}: this machine has no such address; write one of its own, or 0.0.0.0 for all`,
+        { cause: error },
+      );
     if (!(error instanceof PortTaken)) throw error;
     throw new BadSetting(
       `port ${error.port} is in use: end the process that listens on it, or set PORT (0 for any free port)`,

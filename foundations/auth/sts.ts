@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { HttpRequest } from '@smithy/core/transport';
 import { Memory } from '../memory.ts';
 import { httpHandler } from '../storage/index.ts';
-import { isJsonObject, type Micros } from '../wire/index.ts';
+import { asString, isJsonObject, type Micros, parseOptionalJson } from '../wire/index.ts';
 import { getPartition, type RoleArn, toRoleArn } from './iam-role.ts';
 import {
   parseToken,
@@ -77,18 +77,10 @@ const readBody = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   return Buffer.concat(pieces).toString('utf8');
 };
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The text at a path of objects; undefined if there is none. */
 const textAt = (value: unknown, ...path: readonly string[]): string | undefined => {
   const found = path.reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), value);
-  return typeof found === 'string' ? found : undefined;
+  return asString(found);
 };
 
 /** Sends the request that was signed, to the endpoint of the settings and with the service's own URL. */
@@ -105,7 +97,7 @@ const send = async ({ endpoint, query }: SignedIdentity, serviceUrl: string) => 
     headers: { host: url.host, accept: 'application/json', [serviceHeader]: serviceUrl },
   });
   const { response } = await handler.handle(request, { abortSignal: AbortSignal.timeout(answerMs) });
-  return { status: response.statusCode, body: parseJson(await readBody(response.body)) };
+  return { status: response.statusCode, body: parseOptionalJson(await readBody(response.body)) };
 };
 
 /** The ARN of whose credentials signed the request, or why STS refuses it. */

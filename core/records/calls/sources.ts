@@ -41,7 +41,7 @@ const readEnvironment = ({ attributes: { environment } }: CallStart): string | u
 
 /**
  * Gives calls that do not name their source that of the nearest call above them that has one, as far as the
- * request shows it, or else that of their environment. Calls of evaluations have it by their names.
+ * request shows it, or else that of the environment of the nearest. Calls of evaluations have it by their names.
  *
  * @param sourceOfEnvironment the source of what runs in an environment of a project. @default - none has one
  */
@@ -66,28 +66,36 @@ export const withSources = (
       start.id === null ? [] : [[toCallKey({ projectId: start.projectId, id: start.id }), start] as const],
     ),
   );
-  const known = new Map<CallStart, CallSource | undefined>();
-  const findSource = (start: CallStart): CallSource | undefined => {
-    const chain = new Set<CallStart>();
-    let next: CallStart | undefined = start;
-    let found: CallSource | undefined;
-    while (next && !chain.has(next)) {
-      if (known.has(next)) {
-        found = known.get(next);
-        break;
+  /** Finds what the nearest call has, from a call upward. */
+  const nearest = (read: typeof ownSource) => {
+    const known = new Map<CallStart, CallSource | undefined>();
+    return (start: CallStart): CallSource | undefined => {
+      const chain = new Set<CallStart>();
+      let next: CallStart | undefined = start;
+      let found: CallSource | undefined;
+      while (next && !chain.has(next)) {
+        if (known.has(next)) {
+          found = known.get(next);
+          break;
+        }
+        chain.add(next);
+        found = read(next);
+        if (found) break;
+        const { projectId, parentId }: CallStart = next;
+        next = parentId === null ? undefined : byKey.get(toCallKey({ projectId, id: parentId }));
       }
-      chain.add(next);
-      found = ownSource(next);
-      if (found) break;
-      const { projectId, parentId }: CallStart = next;
-      next = parentId === null ? undefined : byKey.get(toCallKey({ projectId, id: parentId }));
-    }
-    for (const one of chain) known.set(one, found);
-    return found;
+      for (const one of chain) known.set(one, found);
+      return found;
+    };
   };
+  const findOwn = nearest(ownSource);
+  // An environment without a source is production's, whatever is above.
+  const findByEnvironment = nearest(
+    (start) => byEnvironment(start) ?? (readEnvironment(start) === undefined ? undefined : 'production'),
+  );
   return reports.map((report) => {
     if (report.kind === 'end' || !isUnsaid(report.start)) return report;
-    const source = findSource(report.start) ?? byEnvironment(report.start);
+    const source = findOwn(report.start) ?? findByEnvironment(report.start);
     return source === undefined || source === 'production'
       ? report
       : { kind: 'start', start: from(report.start, source) };

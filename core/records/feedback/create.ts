@@ -105,13 +105,12 @@ export const toAnswer = (
 ): CreatedFeedback => ({ id, created_at: formatTime(createdAt), svc_user_id: userId, payload });
 
 /** Fields by which feedback is a verdict of an evaluator, or an answer to what a project asks people. */
-const claims = ['annotationRef', 'runnableRef', 'callRef', 'triggerRef'] as const;
-const claimNames = {
-  annotationRef: 'annotation_ref',
-  runnableRef: 'runnable_ref',
-  callRef: 'call_ref',
-  triggerRef: 'trigger_ref',
-} as const satisfies Readonly<Record<(typeof claims)[number], string>>;
+const claims = [
+  ['annotationRef', 'annotation_ref'],
+  ['runnableRef', 'runnable_ref'],
+  ['callRef', 'call_ref'],
+  ['triggerRef', 'trigger_ref'],
+] as const;
 
 /**
  * Refuses feedback as only a project's own people and programs give it.
@@ -120,7 +119,7 @@ const claimNames = {
  */
 const refuseClaims = (creations: readonly Creation[]): void => {
   const details = creations.flatMap(({ draft, loc }) => {
-    const fields: string[] = claims.filter((name) => draft[name] !== null).map((name) => claimNames[name]);
+    const fields: string[] = claims.flatMap(([name, field]) => (draft[name] === null ? [] : [field]));
     if (judgedBy(draft.type) !== undefined || askedBy(draft.type) !== undefined) fields.push('feedback_type');
     const msg = 'this key may only report: verdicts of evaluators and reviews take the role write';
     return fields.map((field) => ({ loc: ['body', ...loc, field], msg, type: 'forbidden' }));

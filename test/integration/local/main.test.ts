@@ -176,6 +176,16 @@ describe('npm start fails with a message', () => {
     other.close();
   });
 
+  it('if this machine does not have the address of HOST', async () => {
+    // It is kept for documents.
+    const LOCAL_KEY = `svc_${'a'.repeat(16)}_${'b'.repeat(64)}`;
+    const process = run({ PORT: '0', HOST: '203.0.113.7', LOCAL_KEY });
+    expect(await process.ended).toBe(1);
+    expect(process.printed.err).toBe(
+      'HOST is 203.0.113.7: this machine has no such address; write one of its own, or 0.0.0.0 for all\n',
+    );
+  });
+
   it('if there is no Java for DynamoDB Local', async () => {
     const process = run({ PATH: '', DYNAMODB_LOCAL: '1' });
     expect(await process.ended).toBe(1);

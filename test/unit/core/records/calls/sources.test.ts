@@ -82,6 +82,14 @@ describe('calls below others in a request', () => {
       makeStart({ project_id: 'acme/shop', id: 'c', trace_id: 't', op_name: 'Evaluation.evaluate' }),
       makeStart({ project_id: 'acme/shop', id: 'd', trace_id: 't', attributes: { environment: 'eu' } }),
       makeStart({ project_id: 'acme/other', id: 'e', trace_id: 't', attributes }),
+      makeStart({ project_id: 'acme/shop', id: 'f', trace_id: 't', parent_id: 'a' }),
+      makeStart({
+        project_id: 'acme/shop',
+        id: 'g',
+        trace_id: 't',
+        parent_id: 'a',
+        attributes: { environment: 'eu' },
+      }),
     ]);
     const found = withSources(reports, (project, environment) => sources.get(`${project} ${environment}`));
     expect(found.map((report) => (report.kind === 'start' ? report.start.attributes.source : null))).toEqual([
@@ -89,6 +97,8 @@ describe('calls below others in a request', () => {
       'evaluation',
       'evaluation',
       undefined,
+      undefined,
+      'test',
       undefined,
     ]);
   });
