@@ -40,7 +40,7 @@ const furtherViews: typeof views = [
   ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
-  ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator'],
+  ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],
   ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
 ];
 
