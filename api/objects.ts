@@ -325,7 +325,7 @@ export const objDelete = /* @__PURE__ */ endpoint({
   path: '/obj/delete',
   role: 'write',
   shape: fewRecords,
-  stores: { objects: 'delete' },
+  stores: { objects: 'delete', bookkeeping: 'note' },
   tag: 'objects',
   name: 'ObjDelete',
   summary: 'Delete versions of an object',

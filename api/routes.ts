@@ -11,6 +11,7 @@ import { mcpRoutes } from './mcp.ts';
 import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
 import { otelRoutes } from './otel.ts';
+import { projectChanges } from './project.ts';
 import { projectRoutes } from './projects.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
@@ -39,6 +40,7 @@ const list = [
   ...modelRoutes,
   ...mcpRoutes,
   ...projectRoutes,
+  ...projectChanges,
   ...serviceRoutes,
 ] as const;
 

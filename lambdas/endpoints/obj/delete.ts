@@ -1,10 +1,12 @@
 import { objDelete } from '../../../api/objects.ts';
+import { retentionObject } from '../../../api/project.ts';
 import {
   authorizeChange,
   authorizeDeletion,
   deleteVersions,
   findDigests,
 } from '../../../core/records/objects/index.ts';
+import { noteRetentionObject } from '../../../core/records/retention.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { stores } from '../../common/http/stores.ts';
 
@@ -17,6 +19,8 @@ export const handler = endpoint(objDelete, async ({ body, caller, budget, descri
   await authorizeDeletion(stores.objects, caller, name, named, budget);
   const authorize = authorizeChange(stores.objects, caller, name.projectId, budget);
   const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorize);
+  if (name.objectId === retentionObject)
+    await noteRetentionObject(stores.objects, stores.bookkeeping, name.projectId, budget);
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };
 });

@@ -8,6 +8,7 @@ import { evaluatorFixtures } from './evaluators.ts';
 import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
+import { projectFixtures } from './project.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
@@ -30,6 +31,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...agentFixtures,
   ...evaluatorFixtures,
   ...alertFixtures,
+  ...projectFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
