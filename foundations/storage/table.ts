@@ -879,8 +879,8 @@ export const addToItem = async (table: Table, addition: Addition, budget: Reques
  * Has an item expire, at the latest at a time in seconds since 1970. It never makes one that is not there, and
  * costs what the item is large, whether it changes anything or not.
  *
- * @param unlessBefore an item that expires no later than this stays as it is. @default - the same time
- * @returns the item since, or undefined if it stays as it is or is not there
+ * @param unlessBefore an item that expires before this stays as it is. @default - the same time
+ * @returns the item since, also if it expired then already; undefined if it stays as it is or is not there
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const expireBy = async (
@@ -894,8 +894,8 @@ export const expireBy = async (
     TableName: table.name,
     Key: Object.fromEntries(Object.entries(key).map(([name, value]) => [name, keyToWire(value)])),
     UpdateExpression: 'SET x = :x',
-    ConditionExpression: 'attribute_exists(k) AND (attribute_not_exists(x) OR x > :most)',
-    ExpressionAttributeValues: { ':x': { N: String(time) }, ':most': { N: String(unlessBefore) } },
+    ConditionExpression: 'attribute_exists(k) AND (attribute_not_exists(x) OR x >= :least)',
+    ExpressionAttributeValues: { ':x': { N: String(time) }, ':least': { N: String(unlessBefore) } },
     ReturnValues: 'ALL_NEW',
     ReturnConsumedCapacity: 'TOTAL',
   };

@@ -114,7 +114,7 @@ export class CallExpiry {
       ];
       for (const { k, p } of keys)
         await (areDue
-          ? expireBy(this.#store.table, { k, p }, now + graceSeconds, this.#budget, last)
+          ? expireBy(this.#store.table, { k, p }, now + graceSeconds, this.#budget, last + 1)
           : expireBy(this.#store.table, { k, p }, last, this.#budget));
       if (this.#done.size >= maxRemembered) this.#done.clear();
       this.#done.add(segment);

@@ -20,8 +20,10 @@ const createObject = (p: string, objectId: string, val: unknown): Sent => ({
 });
 
 /** Sets the retention of a project. */
-export const retain = (p: string, days: { readonly calls_days?: number; readonly feedback_days?: number }): Sent =>
-  createObject(p, 'retention', { _type: 'Retention', ...days });
+export const retain = (
+  p: string,
+  days: { readonly calls_days?: number; readonly feedback_days?: number },
+): Sent => createObject(p, 'retention', { _type: 'Retention', ...days });
 
 /**
  * Fills a project with what the service stores, small and large: calls that are listed, failed, in a thread,
@@ -49,7 +51,12 @@ export const fillProject = (p: string): Sent[] => [
   { path: '/cost/create', body: { project_id: p, costs: { 'm-1': price } } },
   {
     path: '/calls/stats',
-    body: { project_id: p, start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z', metrics: [] },
+    body: {
+      project_id: p,
+      start: '2026-10-01T00:00:00Z',
+      end: '2026-10-02T00:00:00Z',
+      call_metrics: [{ metric: 'latency_ms', aggregations: ['sum'] }],
+    },
   },
 ];
 
