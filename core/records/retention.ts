@@ -1,5 +1,6 @@
 import { type AppliedCounts, retention, retentionObject } from '../../api/project.ts';
 import { retentionClass } from '../../api/shared/classes.ts';
+import { joinBytes } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
   type Cursor,
@@ -67,8 +68,10 @@ interface State extends SweepState {
   /** When it began to be applied, in seconds since 1970. */
   readonly began: number;
   readonly applied: Record<keyof AppliedCounts, number>;
-  /** The sort key of the last row that is done, by part; of the bucket, the last key. */
-  readonly at: Record<string, string>;
+  /** Where parts go on: behind a page, or behind the last row, by its sort key. */
+  readonly at: Record<string, Cursor | string>;
+  /** Behind which key folders of the bucket go on. */
+  readonly keys: Record<string, string>;
 }
 
 const nothing = (): State['applied'] => ({
@@ -146,24 +149,31 @@ class Application {
     }
   }
 
-  /** The rows of a range that are not done yet, in order. A page is done when the next is asked for. */
+  /**
+   * The rows of a range that are not done yet, in order. A page is done when the next is asked for. Behind the
+   * last page, the rows go on that are new since.
+   */
   async *#rows(table: Table, range: KeyRange, part: string): AsyncGenerator<Item[]> {
     const { at } = this.#state;
     const [name = '', from, to] = range.sort ?? [];
-    const last = at[part];
-    const sort = from && to && ([name, last === undefined ? from : Buffer.from(last, 'base64'), to] as const);
-    let start: Cursor | undefined;
+    if (!from || !to) throw new Error('the range has no bounds');
+    const before = at[part];
+    const first = typeof before === 'string' ? joinBytes(Buffer.from(before, 'base64'), 0) : from;
+    // An empty range is refused.
+    if (Buffer.compare(first, to) > 0) return;
+    let start = typeof before === 'string' ? undefined : before;
     do {
       const options = { limit: rowsAtOnce, start };
       const { items, next } = await queryPage(
         table,
-        { ...range, ...(sort && { sort }) },
+        { ...range, sort: [name, first, to] },
         this.#budget,
         options,
       );
       if (items.length > 0) yield items;
-      const done = asBytes(items.at(-1)?.[name]);
-      if (done) at[part] = Buffer.from(done).toString('base64');
+      const last = asBytes(items.at(-1)?.[name]);
+      if (next) at[part] = next;
+      else if (last) at[part] = Buffer.from(last).toString('base64');
       start = next;
     } while (start);
   }
@@ -171,16 +181,16 @@ class Application {
   /** Tags objects that were stored with a later expiry or none. A rule of the bucket deletes by the tag. */
   async *#bucket(root: string, days: number): AsyncGenerator<void> {
     const { bucket } = this.#stores.calls;
-    const { at, applied } = this.#state;
+    const { keys: doneKeys, applied } = this.#state;
     const tag = { name: expiryTag, value: String(toBucketDays(days)) };
     for (const folder of await listFolders(bucket, root, this.#budget)) {
       const [, expiring = 'Infinity'] = /expiring-(\d+)\/$/.exec(folder) ?? [];
       if (Number(expiring) <= toBucketDays(days)) continue;
       const prefix = `${folder}${this.#project}/`;
-      for await (const keys of listObjects(bucket, prefix, this.#budget, at[folder])) {
+      for await (const keys of listObjects(bucket, prefix, this.#budget, doneKeys[folder])) {
         await mapConcurrent(keys, atOnce, (key) => tagObject(bucket, key, tag, this.#budget));
         applied.bucket_objects += keys.length;
-        at[folder] = keys.at(-1) ?? '';
+        doneKeys[folder] = keys.at(-1) ?? '';
         yield;
       }
     }
@@ -211,6 +221,7 @@ export const applyRetention = async (
       began: Math.floor(Date.now() / 1000),
       applied: nothing(),
       at: {},
+      keys: {},
     }),
     budget,
     ({ setAt }) => setAt === changedAt,

@@ -42,7 +42,7 @@ const atOnce = 32;
 const maxRemembered = 200_000;
 
 /** The time of a row of the index `by_time`. */
-export const timeOfRow = ({ ts }: Item): Micros =>
+const timeOfRow = ({ ts }: Item): Micros =>
   fromSignedTimeBytes((asBytes(ts) ?? Buffer.alloc(8)).subarray(0, 8));
 
 /**

@@ -13,7 +13,7 @@ import {
   scanTable,
 } from '../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../foundations/wire/index.ts';
-import { calls as reportedCalls, forBucket, noise } from '../../../support/endpoints/scenario.ts';
+import { forBucket, noise, calls as reportedCalls } from '../../../support/endpoints/scenario.ts';
 import { createStores, getStore } from '../../../support/service/stores.ts';
 import { makeEnd, makeStart, project, query, send } from '../../../support/values/calls.ts';
 import { create } from '../../../support/values/feedback.ts';
@@ -76,7 +76,10 @@ const readAll = async (store: { readonly table: ProjectStores['bookkeeping'] }):
 /** The items of a table that name a project, as text. */
 const itemsOf = async (store: Parameters<typeof readAll>[0], id: string): Promise<string[]> =>
   (await readAll(store))
-    .map(({ k, s }) => `${Buffer.from(asBytes(k) ?? []).toString('latin1')} ${Buffer.from(asBytes(s) ?? []).toString('latin1')}`)
+    .map(
+      ({ k, s }) =>
+        `${Buffer.from(asBytes(k) ?? []).toString('latin1')} ${Buffer.from(asBytes(s) ?? []).toString('latin1')}`,
+    )
     .filter((text) => text.includes(`${id}\0`) || text.endsWith(id));
 
 /** In how many days the items of a table expire, by what they are. */
@@ -117,9 +120,14 @@ describe('deleting a project', () => {
   it('can be repeated after a failure at any request, and keeps the note until the end', async () => {
     await send(stores.calls, reportedCalls(project, 30));
     const listed = async () =>
-      (await queryProjects(stores.bookkeeping, [{ scope: '*', role: 'read' }], { limit: null, offset: 0 }, long())).map(
-        ({ project_id: id }) => id,
-      );
+      (
+        await queryProjects(
+          stores.bookkeeping,
+          [{ scope: '*', role: 'read' }],
+          { limit: null, offset: 0 },
+          long(),
+        )
+      ).map(({ project_id: id }) => id);
     await vi.waitFor(async () => expect(await listed()).toEqual([project]));
     for (let most = 1; ; most++) {
       let left = most;
@@ -164,7 +172,9 @@ describe('applying a retention', () => {
     ];
     await send(stores.calls, [...large('old', -40), ...large('older', -300)]);
     await send(stores.calls, large('kept', -10));
-    await send(stores.calls, [makeStart({ id: 'kept', trace_id: 'kept', started_at: onDay(-10), inputs: {} })]);
+    await send(stores.calls, [
+      makeStart({ id: 'kept', trace_id: 'kept', started_at: onDay(-10), inputs: {} }),
+    ]);
     // Both a call that is due and one that is kept have this payload.
     await send(stores.calls, [...large('with old', -1), ...large('with new', -31)]);
     expect(await expiries(stores.calls)).toEqual({
@@ -178,10 +188,20 @@ describe('applying a retention', () => {
       done: true,
       applied: { calls: 5, calls_due: 3, feedback: 0, feedback_due: 0, bucket_objects: 0 },
     });
-    expect(await expiries(stores.calls)).toEqual({ S: [0, 0, 0, 20, 29], P: [3, 33, 33], V: [3, 33], N: [23] });
+    expect(await expiries(stores.calls)).toEqual({
+      S: [0, 0, 0, 20, 29],
+      P: [3, 33, 33],
+      V: [3, 33],
+      N: [23],
+    });
     const second = await apply();
     expect(second.applied.calls).toBe(5);
-    expect(await expiries(stores.calls)).toEqual({ S: [0, 0, 0, 20, 29], P: [3, 33, 33], V: [3, 33], N: [23] });
+    expect(await expiries(stores.calls)).toEqual({
+      S: [0, 0, 0, 20, 29],
+      P: [3, 33, 33],
+      V: [3, 33],
+      N: [23],
+    });
   });
 
   it('never makes anything expire later, and leaves other projects alone', async () => {
@@ -235,7 +255,9 @@ describe('what is stored under a retention', () => {
   it('is known a minute after it changed, and a later change stays', async () => {
     const storeOne = async (id: string) => {
       await send(stores.calls, [makeStart({ id })]);
-      const expiry = (await readAll(stores.calls)).find(({ k }) => Buffer.from(asBytes(k) ?? []).includes(id));
+      const expiry = (await readAll(stores.calls)).find(({ k }) =>
+        Buffer.from(asBytes(k) ?? []).includes(id),
+      );
       return typeof expiry?.x === 'number' ? Math.round((expiry.x - Date.now() / 1000) / daySeconds) : null;
     };
     expect(await storeOne('first')).toBeNull();
