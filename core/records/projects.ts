@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { allows, type Grant, includesRole } from '../../foundations/auth/index.ts';
 import { cutSlice, type Slice } from '../../foundations/listing/index.ts';
 import {
@@ -48,6 +49,8 @@ const notesRange = (scope: string): TableRange<'bookkeeping'> => {
 
 /** The longest that a note may take, in milliseconds. */
 const noteMs = 2000;
+/** The share of a request's time for which it waits for a note. */
+const waitShare = 1 / 2;
 
 /** The attribute with the time of the first report, in milliseconds since 1970. */
 const firstReported = 'f';
@@ -190,12 +193,19 @@ export class ProjectNotes implements NotedProjects {
     return looked;
   }
 
-  async learnRetention(projects: Iterable<ProjectId>): Promise<void> {
-    const unknown = [...projects].map((project) => {
+  async learnRetention(
+    projects: Iterable<ProjectId>,
+    { deadline }: Pick<RequestBudget, 'deadline'>,
+  ): Promise<void> {
+    const unknown = [...projects].flatMap((project) => {
       const looked = this.#look(project);
-      return this.#retentions.has(project) ? undefined : looked;
+      return this.#retentions.has(project) ? [] : [looked];
     });
-    await Promise.all(unknown);
+    if (unknown.length === 0) return;
+    const learned = new AbortController();
+    const late = sleep(Math.max(0, (deadline - Date.now()) * waitShare), undefined, learned).catch(() => {});
+    await Promise.race([Promise.all(unknown), late]);
+    learned.abort();
   }
 
   getRetention(project: ProjectId): ProjectRetention {

@@ -67,10 +67,13 @@ export interface ProjectRetention {
 /** What is noted of projects beside what they hold, in all containers. */
 export interface NotedProjects {
   /**
-   * Waits until it is known how long projects keep what they hold, at most two seconds: what is not known
-   * then counts as kept. It never throws.
+   * Waits until it is known how long projects keep what they hold, at most two seconds and half of what is left
+   * of the budget: what is not known then counts as kept. It never throws.
    */
-  readonly learnRetention: (projects: Iterable<ProjectId>) => Promise<void>;
+  readonly learnRetention: (
+    projects: Iterable<ProjectId>,
+    budget: Pick<RequestBudget, 'deadline'>,
+  ) => Promise<void>;
   /** How long a project keeps what it holds, as it was known here a minute ago at most. */
   readonly getRetention: (project: ProjectId) => ProjectRetention;
   /**

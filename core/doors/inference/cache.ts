@@ -138,7 +138,7 @@ export const keepAnswer = async (
 ): Promise<void> => {
   if (!isComplete(request.path, answer) || (await isRedacted(store, answer))) return;
   const { owner } = request;
-  if ('project' in owner) await store.projects?.learnRetention([owner.project]);
+  if ('project' in owner) await store.projects?.learnRetention([owner.project], budget);
   const days = 'project' in owner ? getRetentionDays(store, owner.project) : store.retentionDays;
   const most = (days ?? maxCacheDays) * daySeconds;
   const kept: Kept = { kept_at: Date.now(), ttl: Math.min(ttl, most), answer };

@@ -48,7 +48,7 @@ export const putNotes = async <N extends Note & { readonly projectId: ProjectId 
   notes: readonly N[],
   budget: RequestBudget,
 ): Promise<N[]> => {
-  await store.projects?.learnRetention(new Set(notes.map(({ projectId }) => projectId)));
+  await store.projects?.learnRetention(new Set(notes.map(({ projectId }) => projectId)), budget);
   const items = new Map<string, Item>();
   const tooLong: N[] = [];
   await mapConcurrent(notes, packConcurrency, async (note) => {

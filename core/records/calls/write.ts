@@ -97,7 +97,7 @@ export const writeCalls = async (
   for (const projectId of projectIds) store.noteProject?.(projectId);
   const stored = await storedStarts(store, reported, addsOnly, budget);
   const calls = own ? await toAdded(store, reported, { traces: own, stored }, userId, budget) : reported;
-  await store.projects?.learnRetention(projectIds);
+  await store.projects?.learnRetention(projectIds, budget);
   const traces = await settleTraces(store, calls, stored, budget);
   const toReported = reportedMaker(store, stored, traces, { userId, idsAreNew, areJudges, isMet });
   const locations = await storePayloads(

@@ -176,7 +176,7 @@ export const createFeedback = async (
   const stored = isLookedUp ? await findStored(store, requests, budget) : new Map<string, Stored>();
   const existing = matching(requests, stored);
   const fresh = requests.filter((request) => !existing.has(request));
-  await store.projects?.learnRetention(projectIds);
+  await store.projects?.learnRetention(projectIds, budget);
   const prepared = await mapConcurrent(fresh, concurrency, async (request) => {
     const { header, digest, payloadText } = request.record;
     const frame = { header, digest, origin: null };

@@ -67,7 +67,7 @@ export const replaceFeedback = async (
   const record = newRecord(await redactFeedback(store, draft), userId);
   refuseLarge([{ record, loc: [] }]);
   store.noteProject?.(record.header.projectId);
-  await store.projects?.learnRetention([record.header.projectId]);
+  await store.projects?.learnRetention([record.header.projectId], budget);
   /** Objects in the bucket that were stored for this request. */
   const objects: string[] = [];
   const attempt = async (): Promise<Round<CreatedFeedback>> => {

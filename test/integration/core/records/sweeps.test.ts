@@ -1,5 +1,7 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { fromItem, readSegmentId } from '../../../../core/records/calls/items.ts';
 import { deleteProject } from '../../../../core/records/deletion.ts';
 import { noteRetention, ProjectNotes, queryProjects } from '../../../../core/records/projects.ts';
 import { applyRetention } from '../../../../core/records/retention.ts';
@@ -14,6 +16,7 @@ import {
 } from '../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../foundations/wire/index.ts';
 import { forBucket, noise, calls as reportedCalls } from '../../../support/endpoints/scenario.ts';
+import { runs, seed } from '../../../support/run/sampling.ts';
 import { createStores, getStore } from '../../../support/service/stores.ts';
 import { makeEnd, makeStart, project, query, send } from '../../../support/values/calls.ts';
 import { create } from '../../../support/values/feedback.ts';
@@ -93,6 +96,11 @@ const expiries = async (store: Parameters<typeof readAll>[0]): Promise<Record<st
     ]),
   );
 };
+
+const isOf = (id: ProjectId, k: Item[string] | undefined): boolean =>
+  Buffer.from(asBytes(k) ?? [])
+    .toString('latin1')
+    .startsWith(`${id}\0`);
 
 const onDay = (day: number): string => new Date(now + day * daySeconds * 1000).toISOString();
 
@@ -238,6 +246,61 @@ describe('applying a retention', () => {
   });
 });
 
+describe('a retention, whatever calls share a payload and however often it is applied,', () => {
+  /** The days on which the calls of each request start, before and after today. */
+  const requests = fc.array(fc.array(fc.integer({ min: -60, max: 20 }), { minLength: 1, maxLength: 5 }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  let projects = 0;
+
+  it('has each call expire in time, and never before its payload', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        requests,
+        fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 3 }),
+        async (batches, changes) => {
+          const id = `acme/any-${projects++}` as ProjectId;
+          for (const [n, days] of batches.entries())
+            await send(
+              stores.calls,
+              days.map((day, i) =>
+                makeStart({
+                  project_id: id,
+                  id: `${n}-${i}`,
+                  parent_id: i % 2 ? 'parent' : null,
+                  started_at: onDay(day),
+                  inputs: { q: noise(2000, `${n} ${i}`) },
+                }),
+              ),
+            );
+          for (const [version, callsDays] of changes.entries()) {
+            await noteRetention(stores.bookkeeping, id, { callsDays }, version, long());
+            expect(await applyRetention(stores, id, long(), 0)).toMatchObject({ done: true });
+          }
+          const items = (await readAll(stores.calls)).filter(({ k }) => isOf(id, k));
+          const segmentExpiry = new Map(
+            items.flatMap(({ k, p, x }) =>
+              p === 'P' ? [[readSegmentId(id, asBytes(k) ?? Buffer.of()), Number(x)]] : [],
+            ),
+          );
+          const least = Math.min(...changes);
+          for (const item of items.filter(({ p }) => p === 'S')) {
+            const { start } = fromItem(id, item);
+            const expiry = Number(item.x);
+            const startedAt = Math.min((start?.startedAt ?? 0) / 1e6, now / 1000);
+            expect(expiry).toBe(Math.max(now / 1000, startedAt + least * daySeconds));
+            const segment = start?.payload.segment ?? null;
+            if (segment !== null)
+              expect(segmentExpiry.get(segment)).toBeGreaterThanOrEqual(expiry + 3 * daySeconds);
+          }
+        },
+      ),
+      { numRuns: runs(12), seed },
+    );
+  });
+});
+
 describe('what is stored under a retention', () => {
   it('expires by the shorter of that of the project and of all, in the bucket with the next rule', async () => {
     await noteRetention(stores.bookkeeping, project, { callsDays: 40, feedbackDays: 3 }, 1, long());
@@ -266,7 +329,7 @@ describe('what is stored under a retention', () => {
     expect(await storeOne('soon')).toBeNull();
     vi.setSystemTime(now + 61_000);
     await storeOne('looks again');
-    await notes.learnRetention([project]);
+    await notes.learnRetention([project], long());
     await vi.waitFor(() => expect(notes.getRetention(project)).toMatchObject({ callsDays: 9 }));
     expect(await storeOne('later')).toBe(9);
   });
