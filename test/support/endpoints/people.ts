@@ -44,7 +44,11 @@ const uses = [
     before: (p: string) => [set(p, ['read'])],
     request: (p: string): Sent => ({ path: '/audit/query', body: { project_id: p, ...year } }),
   },
-  { name: 'a member less', before: (p: string) => [set(p, ['read'])], request: (p: string) => remove(p) },
+  {
+    name: 'a member less',
+    before: (p: string) => [set(p, ['read'], 'leaver@example.com')],
+    request: (p: string) => remove(p, 'leaver@example.com'),
+  },
   revoke,
 ];
 
