@@ -51,6 +51,7 @@ const sweeping = {
     costs: 'sweep',
     feedback: 'sweep',
     bookkeeping: 'sweep',
+    audit: 'append',
   },
 } as const;
 

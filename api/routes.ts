@@ -11,6 +11,7 @@ import { mcpRoutes } from './mcp.ts';
 import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
 import { otelRoutes } from './otel.ts';
+import { peopleRoutes } from './people.ts';
 import { projectChanges } from './project.ts';
 import { projectRoutes } from './projects.ts';
 import { queryRoutes } from './queries.ts';
@@ -39,6 +40,7 @@ const list = [
   ...inferenceRoutes,
   ...modelRoutes,
   ...mcpRoutes,
+  ...peopleRoutes,
   ...projectRoutes,
   ...projectChanges,
   ...serviceRoutes,

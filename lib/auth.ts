@@ -28,6 +28,20 @@ const iamNeeds = (url: string): Needs => ({
   },
 });
 
+/** What it takes to note on which day a key is used: no other attribute of the table can be written, or read. */
+const noteUseNeeds = ({ tableArn }: Table): Needs => ({
+  permissions: [
+    {
+      actions: ['dynamodb:UpdateItem'],
+      resource: tableArn,
+      conditions: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'usedOn'] },
+        StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
+      },
+    },
+  ],
+});
+
 /** The table of keys, the function that looks keys up, and an authorizer for each scheme. */
 export class Auth extends Construct {
   readonly keys: Table;
@@ -51,6 +65,7 @@ export class Auth extends Construct {
       timeoutSeconds: 10,
       needs: [
         tableNeeds('keys', this.keys, { table: ['GetItem'] }),
+        noteUseNeeds(this.keys),
         config.iam ? iamNeeds(url) : undefined,
         {
           environment: {

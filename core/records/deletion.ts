@@ -16,7 +16,7 @@ import {
   scanPage,
   type Table,
 } from '../../foundations/storage/index.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
+import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
 import { registerKey } from './alerts.ts';
 import { timeRange } from './calls/index.ts';
 import { pricesRange } from './costs/index.ts';
@@ -41,6 +41,8 @@ const rowsAtOnce = 1000;
 const objectsAtOnce = 32;
 
 interface State extends SweepState {
+  /** When all was deleted but the note, in microseconds since 1970; 0 before. */
+  endedAt: number;
   readonly deleted: Record<keyof DeletedCounts, number>;
   /** Where each part of the table that is being read goes on; null for one that is read. */
   cursors: Record<string, Cursor | null>;
@@ -48,6 +50,7 @@ interface State extends SweepState {
 
 const begin = (): State => ({
   next: 0,
+  endedAt: 0,
   deleted: {
     calls: 0,
     feedback: 0,
@@ -263,10 +266,14 @@ const payloadByte = 2;
 const tableByte = 't'.charCodeAt(0);
 const fileByte = 'f'.charCodeAt(0);
 
+/** Says of a deletion that it begins, or that all was deleted, at a time in microseconds since 1970. */
+type Announce = (end: { readonly deleted: DeletedCounts; readonly at: Micros } | null) => Promise<void>;
+
 /**
  * Deletes all that a project holds, as far as there is time for it. What is stored meanwhile is new: it may
  * stay, lose what it needs, or go.
  *
+ * @param announce is told that it begins, and before the note of the project goes what was deleted, and when
  * @returns whether all is done, and what was deleted since the deletion began
  * @throws ServiceError 503 when storage does not answer in time; the same request goes on
  */
@@ -274,12 +281,21 @@ export const deleteProject = async (
   stores: ProjectStores,
   project: ProjectId,
   budget: RequestBudget,
+  announce: Announce = async () => {},
 ): Promise<{ readonly done: boolean; readonly deleted: DeletedCounts }> => {
   const { bookkeeping } = stores;
   const sweep = await Sweep.load(bookkeeping, sweepKey(project, 'delete'), begin, budget);
-  const { deleted } = sweep.state;
-  const done = await sweep.run(new Deletion(stores, project, sweep.state, budget).steps);
-  // The note goes last: until then the project is found, and can be deleted to its end.
-  if (done) await sweep.forget([sweepKey(project, 'retain'), noteKey(project)]);
+  const { state } = sweep;
+  const { deleted } = state;
+  if (sweep.isNew) await announce(null);
+  const done = await sweep.run(new Deletion(stores, project, state, budget).steps);
+  if (done) {
+    // It is announced once, whoever of several requests does so.
+    state.endedAt ||= Date.now() * 1000;
+    await sweep.keep();
+    await announce({ deleted, at: state.endedAt });
+    // The note goes last: until then the project is found, and can be deleted to its end.
+    await sweep.forget([sweepKey(project, 'retain'), noteKey(project)]);
+  }
   return { done, deleted };
 };

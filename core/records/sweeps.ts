@@ -56,15 +56,24 @@ export interface SweepState {
 /** A sweep of a project, from where the request before has left it. */
 export class Sweep<State extends SweepState> {
   readonly state: State;
+  /** Whether nobody has begun it before. */
+  readonly isNew: boolean;
   readonly #table: Table;
   readonly #key: TableKey<'bookkeeping'>;
   readonly #budget: RequestBudget;
   #keptAt = Date.now();
 
-  private constructor(table: Table, key: TableKey<'bookkeeping'>, state: State, budget: RequestBudget) {
+  private constructor(
+    table: Table,
+    key: TableKey<'bookkeeping'>,
+    kept: State | undefined,
+    begin: () => State,
+    budget: RequestBudget,
+  ) {
     this.#table = table;
     this.#key = key;
-    this.state = state;
+    this.state = kept ?? begin();
+    this.isNew = kept === undefined;
     this.#budget = budget;
   }
 
@@ -84,7 +93,7 @@ export class Sweep<State extends SweepState> {
     const [item] = await getItems(table, [key], budget, { consistent: true });
     const text = asText(item?.[progressText]);
     const kept = text === undefined ? undefined : (JSON.parse(text) as State);
-    return new Sweep(table, key, kept && isOf(kept) ? kept : begin(), budget);
+    return new Sweep(table, key, kept && isOf(kept) ? kept : undefined, begin, budget);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   type Refusal,
   toContext,
 } from '../../foundations/auth/index.ts';
+import { KeyUses } from '../../foundations/auth/key-uses.ts';
 import { Memory } from '../../foundations/memory.ts';
 import { type Meter, newMeter } from '../../foundations/storage/index.ts';
 import { keysFromEnvironment } from '../common/http/key-store.ts';
@@ -30,6 +31,9 @@ const rememberedKeys: KeyStore = {
   ...keys,
   memory: new Memory(Number(process.env.CACHE_SECONDS ?? 0) * 1000),
 };
+
+/** Notes the days on which keys are used. */
+const uses = new KeyUses(keys.table);
 
 /** The schemes of the routes that take another than `basic`, by their paths in the API. */
 const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;
@@ -62,6 +66,7 @@ export const handler = async (
     log.ends('refused');
     throw new Error('Unauthorized');
   }
+  uses.note(outcome.caller);
   log.calledBy(outcome.caller);
   log.ends('allowed');
   return allowAll(event.methodArn, outcome.caller);

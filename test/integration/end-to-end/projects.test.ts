@@ -23,9 +23,9 @@ const fill = async (project: string): Promise<void> => {
   }
 };
 
-/** Where something of a project lies, in tables and bucket. */
+/** Where something of a project lies, in tables and bucket. The audit trail names what was deleted. */
 const findPlaces = async (name: RegExp): Promise<string[]> =>
-  (await readEverything(service)).filter(({ text }) => name.test(text)).map(({ where }) => where);
+  (await readEverything(service)).filter(({ where, text }) => !/audit/i.test(where) && name.test(text)).map(({ where }) => where);
 
 const post = async (path: string, body: object, authorization?: string) => {
   const response = await service.post(path, body, authorization ? { headers: { authorization } } : {});
@@ -62,6 +62,29 @@ describe('POST /project/delete', () => {
         body: { detail: [{ loc: ['body', 'confirm'], msg: 'should be acme/kept, to confirm' }] },
       });
     expect((await findPlaces(/acme\/kept/)).length).toBe(places.length);
+  });
+
+  it('is on the audit trail, with what was deleted', async () => {
+    const asked = {
+      project_id: 'acme/gone',
+      start: new Date(Date.now() - 3_600_000).toISOString(),
+      end: new Date(Date.now() + 60_000).toISOString(),
+    };
+    const { body } = await post('/audit/query', asked);
+    const records = (body.records as { action: string; after?: unknown }[]).filter(
+      ({ action }) => action === 'project.delete',
+    );
+    expect(records.map(({ after }) => after)).toEqual([
+      { done: true, deleted: expect.objectContaining({ calls: 22 }) },
+      { done: false },
+    ]);
+    expect(body.records).toContainEqual(
+      expect.objectContaining({
+        action: 'retention.set',
+        target: 'retention',
+        after: { _type: 'Retention', calls_days: 3650 },
+      }),
+    );
   });
 
   it('is done at once where nothing is, and a project can begin anew', async () => {

@@ -8,6 +8,7 @@ import { evaluatorFixtures } from './evaluators.ts';
 import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
+import { peopleFixtures } from './people.ts';
 import { projectFixtures } from './project.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
@@ -31,6 +32,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...agentFixtures,
   ...evaluatorFixtures,
   ...alertFixtures,
+  ...peopleFixtures,
   ...projectFixtures,
 };
 
@@ -69,6 +71,6 @@ export const getUses = (path: string): readonly Use[] => [
 
 /** What the function of a route may do to the stores, and the authorizer. */
 export const permittedTo = (source: string): readonly string[] => {
-  if (source === 'authorizer') return ['keys: GetItem'];
+  if (source === 'authorizer') return ['keys: GetItem UpdateItem'];
   return source === doorPath ? doorPermitted : getFixture(source).permitted;
 };

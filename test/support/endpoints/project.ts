@@ -103,6 +103,7 @@ const permitted = [
   'bucket/tables/*: DeleteObject',
   'bucket/answers/*: DeleteObject',
   'bucket: ListBucket',
+  'audit: PartiQLInsert',
 ];
 
 const inAnswers = {
