@@ -25,7 +25,9 @@ const fill = async (project: string): Promise<void> => {
 
 /** Where something of a project lies, in tables and bucket. The audit trail names what was deleted. */
 const findPlaces = async (name: RegExp): Promise<string[]> =>
-  (await readEverything(service)).filter(({ where, text }) => !/audit/i.test(where) && name.test(text)).map(({ where }) => where);
+  (await readEverything(service))
+    .filter(({ where, text }) => !/audit/i.test(where) && name.test(text))
+    .map(({ where }) => where);
 
 const post = async (path: string, body: object, authorization?: string) => {
   const response = await service.post(path, body, authorization ? { headers: { authorization } } : {});

@@ -287,8 +287,8 @@ describe('a retention, whatever calls share a payload and however often it is ap
           const least = Math.min(...changes);
           for (const item of items.filter(({ p }) => p === 'S')) {
             const { start } = fromItem(id, item);
-          // What keeps the place of an unknown parent holds nothing.
-          if (!start) continue;
+            // What keeps the place of an unknown parent holds nothing.
+            if (!start) continue;
             const expiry = Number(item.x);
             const startedAt = Math.min(start.startedAt / 1e6, now / 1000);
             expect(expiry).toBe(Math.max(now / 1000, startedAt + least * daySeconds));
