@@ -140,6 +140,21 @@ describe('an object of class Retention', () => {
     });
   });
 
+  it('holds until it is deleted, whatever covers it', async () => {
+    const project_id = 'acme/changed';
+    const save = (val: object) => post('/obj/create', { obj: { project_id, object_id: 'retention', val } });
+    const apply = async () => (await post('/project/retention', { project_id })).body;
+    expect(await apply()).toMatchObject({ done: true });
+    await save({ _type: 'Retention', calls_days: 30 });
+    await save({ something: 'else' });
+    // It was set less than 90 seconds ago.
+    expect(await apply()).toMatchObject({ done: false });
+    expect(await post('/obj/delete', { project_id, object_id: 'retention' })).toMatchObject({
+      body: { num_deleted: 2 },
+    });
+    expect(await apply()).toMatchObject({ done: true });
+  });
+
   it('is applied to what is stored, and counts and statistics agree with what is left', async () => {
     const project_id = 'acme/aged';
     const old = '2026-01-01T00:00:00Z';
