@@ -116,7 +116,6 @@ describe('the audit trail', () => {
       'ObjCreate',
       'ObjDelete',
       'People',
-      'Weave',
     ]);
     for (const { role, Action } of statements)
       expect(Action, role).toEqual(
