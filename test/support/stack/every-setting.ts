@@ -18,6 +18,10 @@ export const everySetting = {
   billing: { minUnits: 5, maxUnits: 4000, targetPercent: 70 },
   keepFeedback: false,
   iam: true,
+  signIn: {
+    cognito: { domainPrefix: 'weft-traces', providers: ['Okta'] },
+    admins: ['ada@example.com', 'group:ops'],
+  },
   xray: true,
   authorizerCacheSeconds: 300,
   throttleRate: 10_000,
