@@ -548,6 +548,7 @@ export const settings = z
     tags: tags.optional(),
     billing: billing.optional(),
     keepFeedback: flag().default(false),
+    auditDays: whole(1, 36_500).default(365),
     iam: flag().default(false),
     signIn: signIn.optional(),
     xray: flag().default(false),

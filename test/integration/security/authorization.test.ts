@@ -318,6 +318,7 @@ const requested = [...routes.filter(isKeyed), ...doorRoutes];
 /** Those whose requests name no project: a key with the role on any may ask. The keys that may, by their names. */
 const ofAnyProject: Readonly<Record<string, RegExp>> = {
   '/projects/query': /^(a token, )?(all|admin) /,
+  '/keys/revoke': /^(a token, )?admin /,
   '/inference/v1/models': /^(a token, )?(all|admin|inference) /,
   '/inference/v1/models/{id+}': /^(a token, )?(all|admin|inference) /,
 };
