@@ -207,7 +207,7 @@ const toPerson = (
 /** Makes what finds out who has a token of an issuer, whose keys it remembers. */
 export const makeFindPerson = (
   settings: SignInSettings,
-  issuer: Issuer = new Issuer(settings.issuer),
+  issuer: Pick<Issuer, 'getDocument' | 'getKeys'> = new Issuer(settings.issuer),
 ): FindPerson => {
   const { clientId, token: kind } = settings;
   const admins = new Set(settings.admins.map(parseMember).filter((member) => member !== undefined));
