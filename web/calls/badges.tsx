@@ -1,5 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CallRow, getWait, type Status, type Usage } from '../api/calls.ts';
+import { type CallRow, getCallName, getWait, type Status, type Usage } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
 import { costText, tokensText, waitText } from '../data/format.ts';
 
@@ -100,6 +101,23 @@ export const FeedbackMarks = ({ marks }: { marks: Marks }) => {
             {text}
           </span>
         ))}
+    </span>
+  );
+};
+
+/** What a call was about, and a link to it. */
+export const CallLink = ({ call }: { call: CallRow }) => {
+  const { project_id: project, trace_id: trace, id, preview } = call;
+  return (
+    <span className="call-link">
+      <Link to="/trace" search={{ project, trace, call: id }} dir="auto">
+        {preview?.input ?? getCallName(call)}
+      </Link>
+      {preview?.output ? (
+        <span className="muted" dir="auto">
+          {preview.output}
+        </span>
+      ) : null}
     </span>
   );
 };

@@ -1,5 +1,6 @@
 import type { Stats, StatsBucket } from '../../api/contract.ts';
 import { clockText, dayText } from '../../data/format.ts';
+import { typedText } from '../../data/values.ts';
 import type { Span, Worse } from './requests.ts';
 
 /** What is counted of calls. */
@@ -72,9 +73,12 @@ const modelFigures = (usage: readonly StatsBucket[]): Figures => ({
 export const withModelCalls = (answer: Stats, models: Stats | undefined): Stats =>
   models ? { ...answer, usage_buckets: [...answer.usage_buckets, ...models.usage_buckets] } : answer;
 
+/** What a group is called: a score as a filter has it, with its type. */
 const textAt = (bucket: StatsBucket, name: string): string | null => {
   const value = bucket[name];
-  return typeof value === 'string' ? value : null;
+  if (name === 'feedback' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  if (typeof value !== 'string') return null;
+  return name === 'feedback' ? typedText(value) : value;
 };
 
 /**
