@@ -18,3 +18,6 @@ export const annotationSpecClass = 'AnnotationSpec';
 
 /** Queues of calls to review. */
 export const reviewQueueClass = 'ReviewQueue';
+
+/** Charts that a project keeps side by side. */
+export const dashboardClass = 'Dashboard';
