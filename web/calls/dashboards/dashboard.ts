@@ -2,7 +2,7 @@ import { dashboardClass } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { isObject, nonEmptyString } from '../../data/values.ts';
 import { type Dimension, dimensions } from '../../navigation/search.ts';
-import { type FigureMetric, figureMetrics, figureTitle } from '../figures/charts.tsx';
+import { type FigureMetric, figureMetrics, figureTitle } from '../figures/figures.ts';
 import { fieldOf, getGrouping } from '../figures/requests.ts';
 import { type Kept, type KeptFilter, toKept } from '../filters/kept-filter.ts';
 import { parseScorePath, type Score, scoreText, toScorePath } from '../scores.ts';
@@ -155,3 +155,12 @@ export const moved = <Item>(all: readonly Item[], from: number, to: number): rea
   if (item === undefined || to < 0 || to >= all.length) return all;
   return all.toSpliced(from, 1).toSpliced(to, 0, item);
 };
+
+/** A dashboard with one more chart at its end, or a new one of that name. */
+export const withChart =
+  (name: string, chart: StoredChart) =>
+  (latest: Dashboard | undefined): Draft => ({
+    name: latest?.name ?? name,
+    charts: [...(latest?.charts ?? []), chart],
+    isStart: latest?.isStart ?? false,
+  });

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { errorText } from '../../api/http.ts';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
-import { keepChart, type ShownChart } from './dashboard.ts';
-import { useDashboards, useStoreDashboard, withChart } from './stored.ts';
+import { keepChart, type ShownChart, withChart } from './dashboard.ts';
+import { useDashboards, useStoreDashboard } from './stored.ts';
 
 interface KeepFormProps {
   readonly project: string;

@@ -10,7 +10,7 @@ import {
   versionsRequest,
 } from '../../session/stored.ts';
 import { useOnlyStart } from '../saved/saved.ts';
-import { type Dashboard, type Draft, parseDashboard, type StoredChart, toValue } from './dashboard.ts';
+import { type Dashboard, type Draft, parseDashboard, toValue } from './dashboard.ts';
 
 /** The dashboards of a project, by name. */
 export const useDashboards = (project: string) =>
@@ -56,12 +56,3 @@ export const useStoreDashboard = (project: string) => {
   });
   return { save, remove: store.remove };
 };
-
-/** A dashboard with one more chart at its end, or a new one of that name. */
-export const withChart =
-  (name: string, chart: StoredChart) =>
-  (latest: Dashboard | undefined): Draft => ({
-    name: latest?.name ?? name,
-    charts: [...(latest?.charts ?? []), chart],
-    isStart: latest?.isStart ?? false,
-  });

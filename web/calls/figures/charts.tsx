@@ -8,7 +8,7 @@ import type { AlertsSearch, Dimension, TracesSearch } from '../../navigation/sea
 import type { Line } from '../../ui/chart.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { useCostText } from '../prices.ts';
-import { bucketText, type Figures, type Point, tickText } from './figures.ts';
+import { bucketText, type FigureMetric, type Figures, figureTitle, type Point, tickText } from './figures.ts';
 import { type Counted, callsIn, failuresIn } from './requests.ts';
 import { valueText } from './scores.ts';
 
@@ -236,20 +236,8 @@ const wholeLine = (points: readonly Point[], label: string, color: Line['color']
 /** A tick of what is counted: there is no half of a call. */
 const wholeText = (value: number): string => (Number.isInteger(value) ? countText(value) : '');
 
-/** What charts show of calls, as the API calls it. */
-export const figureMetrics = [
-  'call_count',
-  'error_count',
-  'latency_ms',
-  'total_tokens',
-  'total_cost',
-] as const;
-
-export type FigureMetric = (typeof figureMetrics)[number];
-
 /** How a figure is drawn. */
 interface FigureLook {
-  readonly title: string;
   readonly color: Line['color'];
   readonly read: Read;
   /** What an alert on it begins with. */
@@ -260,39 +248,31 @@ interface FigureLook {
 
 const looks: Readonly<Record<FigureMetric, FigureLook>> = {
   call_count: {
-    title: 'Calls',
     color: 1,
     read: ({ calls }) => calls,
     alert: 'call_count.sum',
     text: wholeText,
   },
   error_count: {
-    title: 'Errors',
     color: 'error',
     read: ({ errors }) => errors,
     alert: 'error_count.avg',
     text: wholeText,
   },
   latency_ms: {
-    title: 'Latency',
     color: 1,
     read: ({ p95 }) => p95,
     alert: 'latency_ms.p95',
     text: durationText,
   },
   total_tokens: {
-    title: 'Tokens',
     color: 1,
     read: ({ tokens }) => tokens,
     alert: 'total_tokens.sum',
     text: tokensText,
   },
-  total_cost: { title: 'Cost', color: 1, read: ({ cost }) => cost, alert: 'total_cost.sum' },
+  total_cost: { color: 1, read: ({ cost }) => cost, alert: 'total_cost.sum' },
 };
-
-/** The title of a figure. Groups have one percentile of latencies. */
-export const figureTitle = (metric: FigureMetric, isGrouped: boolean): string =>
-  metric === 'latency_ms' && isGrouped ? 'p95 latency' : looks[metric].title;
 
 /** Whether groups of models have this figure only if the calls are read for it. */
 export const isOfCalls = (metric: FigureMetric): boolean =>
@@ -324,11 +304,11 @@ export const FigureChart = (props: FigureChartProps) => {
   const isGrouped = split && (whole || !isOfCalls(metric));
   const isLatency = metric === 'latency_ms';
   const lines = useMemo(() => {
-    const { title, color, read } = looks[metric];
+    const { color, read } = looks[metric];
     const grouping = { points, ranks: rankGroups(points), getText };
     if (isLatency && !isGrouped)
       return [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, read)];
-    if (!isGrouped) return [wholeLine(points, title.toLowerCase(), color, read)];
+    if (!isGrouped) return [wholeLine(points, figureTitle(metric, false).toLowerCase(), color, read)];
     return isLatency ? groupLines(grouping, read, null) : partLines(grouping, read);
   }, [points, metric, isLatency, isGrouped, getText]);
   const costText = useCostText(project);

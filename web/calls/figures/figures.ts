@@ -263,3 +263,26 @@ export const changeText = (before: number | undefined, now: number | undefined):
   const percent = Math.round((factor - 1) * 100);
   return percent === 0 ? '±0 %' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 };
+
+/** What charts show of calls, as the API calls it. */
+export const figureMetrics = [
+  'call_count',
+  'error_count',
+  'latency_ms',
+  'total_tokens',
+  'total_cost',
+] as const;
+
+export type FigureMetric = (typeof figureMetrics)[number];
+
+const figureTitles: Readonly<Record<FigureMetric, string>> = {
+  call_count: 'Calls',
+  error_count: 'Errors',
+  latency_ms: 'Latency',
+  total_tokens: 'Tokens',
+  total_cost: 'Cost',
+};
+
+/** The title of a figure. Groups have one percentile of latencies. */
+export const figureTitle = (metric: FigureMetric, isGrouped: boolean): string =>
+  metric === 'latency_ms' && isGrouped ? 'p95 latency' : figureTitles[metric];

@@ -6,15 +6,8 @@ import {
   storedTitle,
   titleOf,
 } from '../../calls/dashboards/dashboard.ts';
-import {
-  ChartSkeleton,
-  EmptyChart,
-  FigureChart,
-  type FigureMetric,
-  groupText,
-  isOfCalls,
-} from '../../calls/figures/charts.tsx';
-import { toPoints, withModelCalls } from '../../calls/figures/figures.ts';
+import { ChartSkeleton, EmptyChart, FigureChart, groupText, isOfCalls } from '../../calls/figures/charts.tsx';
+import { type FigureMetric, toPoints, withModelCalls } from '../../calls/figures/figures.ts';
 import { maxRead, useKeptStats, useMayRead, useScore, useStats } from '../../calls/figures/read.ts';
 import {
   type Counted,

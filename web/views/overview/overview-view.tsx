@@ -7,8 +7,6 @@ import {
   dimensionTitles,
   EmptyChart,
   FigureChart,
-  figureMetrics,
-  figureTitle,
   groupText,
   WhenSeen,
 } from '../../calls/figures/charts.tsx';
@@ -18,6 +16,8 @@ import {
   changeText,
   errorRate,
   type Figures,
+  figureMetrics,
+  figureTitle,
   type GroupFigures,
   type Point,
   percentText,
@@ -361,12 +361,21 @@ interface ScoresProps {
   readonly project: string;
   readonly counted: Counted;
   readonly period: Period;
+  /** How many calls count. */
+  readonly calls: number;
   readonly search: OverviewSearch;
   readonly onZoom: (from: number, to: number) => void;
 }
 
-/** Whether scores are read from the calls, since feedback does not say which of them count. */
-const isOfSomeCalls = (counted: Counted): boolean => isFiltered(counted) || counted.source !== undefined;
+/** Up to so many calls, their scores are read from them: some 800 read units a chart. */
+const maxScoredCalls = 20_000;
+
+/**
+ * Whether scores are read from the calls that count. Feedback is read faster, and does not say which calls it is
+ * on: it stands in for many calls that are not filtered.
+ */
+const isOfCalls = ({ counted, calls }: Pick<ScoresProps, 'counted' | 'calls'>): boolean =>
+  calls <= maxScoredCalls || isFiltered(counted) || counted.source !== undefined;
 
 /** A score of the calls that count, which are read for it. */
 const ScoreOfCalls = ({ project, counted, period, onZoom, score }: ScoresProps & { score: Score }) => {
@@ -392,10 +401,10 @@ const ScoreOfCalls = ({ project, counted, period, onZoom, score }: ScoresProps &
 
 /** The scores of a project over time: those that are given most often. */
 const Scores = (props: ScoresProps) => {
-  const { project, counted, period, search, onZoom } = props;
+  const { project, period, search, onZoom } = props;
   const query = useScores(project, period);
   const { data } = query;
-  const ofCalls = isOfSomeCalls(counted);
+  const ofCalls = isOfCalls(props);
   return (
     <>
       <QueryStatus queries={[query]} />
@@ -429,7 +438,7 @@ const Scores = (props: ScoresProps) => {
       {data && data.length > 0 ? (
         <p className="hint">
           {ofCalls
-            ? 'Scores of the calls that the filters let through.'
+            ? 'The latest score of each call that is counted above.'
             : 'Scores of all feedback given in this period, whatever the source of its call.'}{' '}
           <Link to="/scores" search={{ project, ...timeOf(search) }}>
             All scores
@@ -626,7 +635,14 @@ export const OverviewView = () => {
         <section className="chart-group" aria-labelledby="scores-title">
           <h2 id="scores-title">Scores</h2>
           <WhenSeen className="chart-group" fallback={<Skeleton label="" rows={3} className="charts" />}>
-            <Scores project={project} counted={counted} period={period} search={search} onZoom={zoom} />
+            <Scores
+              project={project}
+              counted={counted}
+              period={period}
+              calls={totals.calls}
+              search={search}
+              onZoom={zoom}
+            />
           </WhenSeen>
         </section>
       ) : null}

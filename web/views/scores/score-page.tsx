@@ -74,7 +74,7 @@ const Distribution = ({ project, period, figures }: PartProps) => {
           {isSpread ? '. Counts are worked out from percentiles.' : ''}
         </p>
       ) : null}
-      <ul className="distribution">
+      <ul className="distribution bins">
         {bins.map((bin) => {
           const link = callsOf(project, period, figures, bin);
           const name = (
@@ -105,7 +105,10 @@ const Distribution = ({ project, period, figures }: PartProps) => {
   );
 };
 
-const makeColumns = (figures: ScoreFigures): readonly TableColumn<ScoredCall>[] => [
+const makeColumns = (
+  figures: ScoreFigures,
+  rows: readonly ScoredCall[],
+): readonly TableColumn<ScoredCall>[] => [
   {
     title: 'Call',
     className: 'break',
@@ -119,7 +122,9 @@ const makeColumns = (figures: ScoreFigures): readonly TableColumn<ScoredCall>[] 
       <strong>{typeof value === 'number' ? scoreValueText('number')(value) : String(value)}</strong>
     ),
   },
-  { title: 'Why', className: 'break', cell: ({ why }) => why },
+  ...(rows.some(({ why }) => why !== undefined)
+    ? [{ title: 'Why', className: 'break' as const, cell: ({ why }: ScoredCall) => why }]
+    : []),
   { title: 'By', cell: ({ by }) => by },
   { title: 'When', cell: ({ at }) => <Moment time={at} /> },
 ];
@@ -139,7 +144,12 @@ const Lowest = ({ project, period, figures }: PartProps) => {
       </div>
       <QueryStatus queries={[query]} loading="Loading the calls…" />
       {query.data ? (
-        <ScrollTable label={title} columns={makeColumns(figures)} rows={query.data} getKey={({ id }) => id} />
+        <ScrollTable
+          label={title}
+          columns={makeColumns(figures, query.data)}
+          rows={query.data}
+          getKey={({ id }) => id}
+        />
       ) : null}
       {query.data?.length === listedRecords ? (
         <p className="hint">The first {listedRecords} are shown.</p>
@@ -175,8 +185,8 @@ export const ScorePage = ({ project, period, score, evaluator, onZoom }: ScorePa
     return query.error ? (
       <QueryStatus queries={[query]} />
     ) : (
-      <div className="charts">
-        {['Score over time', 'Distribution', 'Distribution over time', 'Scores given'].map((title) => (
+      <div className="score-charts">
+        {['Score over time', 'Distribution over time', 'Distribution', 'Scores given'].map((title) => (
           <ChartSkeleton key={title} title={title} />
         ))}
       </div>
@@ -192,14 +202,13 @@ export const ScorePage = ({ project, period, score, evaluator, onZoom }: ScorePa
           </Link>
         )}
       </p>
-      <div className="charts pairs">
+      <div className="score-charts">
         <ScoreChart
           {...charts}
           figures={figures}
           title="Score over time"
           tools={<KeepButton project={project} title={name} chart={{ metric: 'score', score }} />}
         />
-        <Distribution project={project} period={period} figures={figures} />
         <ScoreChart
           {...charts}
           figures={figures}
@@ -213,6 +222,7 @@ export const ScorePage = ({ project, period, score, evaluator, onZoom }: ScorePa
             />
           }
         />
+        <Distribution project={project} period={period} figures={figures} />
         <MetricChart
           title="Scores given"
           points={figures.points}

@@ -36,15 +36,15 @@ const makeColumns = (search: ScoresSearch): readonly TableColumn<Row>[] => [
       </Link>
     ),
   },
-  { title: 'From', cell: ({ type }) => <span className="muted">{sourceText(type)}</span> },
-  { title: 'Count', className: 'numeric', cell: ({ figures }) => countText(figures?.count ?? 0) },
   {
     title: 'Result',
     className: 'break',
     cell: ({ figures }) => (figures ? resultText(figures) : <span className="muted">none in this time</span>),
   },
+  { title: 'Count', className: 'numeric', cell: ({ figures }) => countText(figures?.count ?? 0) },
   { title: 'Trend', cell: ({ figures }) => (figures ? <Trend figures={figures} /> : null) },
   { title: 'Distribution', cell: ({ figures }) => (figures ? <Spread figures={figures} /> : null) },
+  { title: 'From', cell: ({ type }) => <span className="muted">{sourceText(type)}</span> },
 ];
 
 /** The scores of a project, those of evaluators without any at the end. */
@@ -76,16 +76,12 @@ export const ScoresView = () => {
   const search = route.useSearch();
   const change = useChange<ScoresSearch>(route.useNavigate());
   const { project, range, from, to } = search;
-  const span = toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '7d');
-  const [now, setNow] = useState(() => Date.now());
-  const period = useMemo(
-    () =>
-      toPeriod(
-        { project, ...toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '7d') },
-        now,
-      ),
-    [project, range, from, to, now],
+  const span = useMemo(
+    () => toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '7d'),
+    [range, from, to],
   );
+  const [now, setNow] = useState(() => Date.now());
+  const period = useMemo(() => toPeriod({ project, ...span }, now), [project, span, now]);
   const score = useMemo(() => scoreAt(search.score), [search.score]);
   const query = useScores(project, period, score === undefined);
   const { data: evaluators = none } = useEvaluatorTypes(project);
