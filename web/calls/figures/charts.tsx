@@ -76,7 +76,7 @@ const describeChart = ({ title, lines, text }: MetricChartProps): string => {
     const known = values.filter((value) => value !== null);
     return `${label}: ${known.length === 0 ? 'none' : `at most ${text(Math.max(...known))}`}`;
   });
-  return `${title} over time. ${parts.join('; ')}`;
+  return `${title.replace(/ over time$/, '')} over time. ${parts.join('; ')}`;
 };
 
 /** A figure over time. A click on a point lists its calls. */
@@ -335,26 +335,24 @@ export const FigureChart = (props: FigureChartProps) => {
 };
 
 /** A chart without anything in it, or what stands in its place. */
-export const EmptyChart = ({ title, tools, children }: EmptyChartProps) => (
+export const EmptyChart = ({ title, children }: EmptyChartProps) => (
   <section className="card metric" aria-label={title}>
     <div className="metric-head">
       <h2>{title}</h2>
-      {tools ? <span className="metric-tools">{tools}</span> : null}
     </div>
     {children ?? <p className="muted chart-empty">none in this period</p>}
   </section>
 );
 
-interface EmptyChartProps extends Pick<MetricChartProps, 'title' | 'tools'> {
+interface EmptyChartProps extends Pick<MetricChartProps, 'title'> {
   readonly children?: ReactNode;
 }
 
 /** What stands where a chart will be. */
-export const ChartSkeleton = ({ title, tools }: Pick<EmptyChartProps, 'title' | 'tools'>) => (
+export const ChartSkeleton = ({ title }: Pick<EmptyChartProps, 'title'>) => (
   <section className="card metric" aria-label={title || 'Loading'} aria-busy="true">
     <div className="metric-head">
       <h2>{title}</h2>
-      {tools ? <span className="metric-tools">{tools}</span> : null}
     </div>
     <span className="skeleton chart" aria-hidden="true" />
   </section>

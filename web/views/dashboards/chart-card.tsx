@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react';
+import { useMemo } from 'react';
 import {
   type KeptChart,
   parseChart,
@@ -28,8 +28,6 @@ import { Failure } from '../../ui/controls.tsx';
 interface CardProps {
   readonly project: string;
   readonly period: Period;
-  /** What can be done with it. @default - nothing */
-  readonly tools?: ReactNode;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
 }
 
@@ -49,39 +47,31 @@ const toCounted = (project: string, chart: KeptChart): Counted | undefined => {
 /** What stands in the place of a chart that has no answer. */
 const Missing = (props: {
   title: string;
-  tools: ReactNode;
   may: ReturnType<typeof useMayRead>;
   error: unknown;
   retry: () => unknown;
 }) => {
-  const { title, tools, may, error, retry } = props;
+  const { title, may, error, retry } = props;
   if (error)
     return (
-      <EmptyChart title={title} tools={tools}>
+      <EmptyChart title={title}>
         <Failure error={error} onRetry={retry} />
       </EmptyChart>
     );
   if (may.tooMany !== undefined)
     return (
-      <EmptyChart title={title} tools={tools}>
+      <EmptyChart title={title}>
         <p className="muted chart-empty">
           This chart is counted from the calls themselves, up to {countText(maxRead)} of them; this time has{' '}
           {countText(may.tooMany)}. Choose a shorter time.
         </p>
       </EmptyChart>
     );
-  return <ChartSkeleton title={title} tools={tools} />;
+  return <ChartSkeleton title={title} />;
 };
 
 /** A figure of calls. */
-const FigureCard = ({
-  project,
-  period,
-  chart,
-  tools,
-  onZoom,
-  metric,
-}: ChartProps & { metric: FigureMetric }) => {
+const FigureCard = ({ project, period, chart, onZoom, metric }: ChartProps & { metric: FigureMetric }) => {
   const { by, byScore, kind } = chart;
   const title = titleOf(chart);
   const selection = useMemo(() => toSelection(project, chart), [project, chart]);
@@ -108,7 +98,7 @@ const FigureCard = ({
   );
   if (!points) {
     const retry = () => (may.error ? may.refetch() : series.refetch());
-    return <Missing title={title} tools={tools} may={may} error={may.error ?? series.error} retry={retry} />;
+    return <Missing title={title} may={may} error={may.error ?? series.error} retry={retry} />;
   }
   return (
     <FigureChart
@@ -122,14 +112,13 @@ const FigureCard = ({
       getText={getText}
       title={title}
       asLines={kind === 'lines'}
-      tools={tools}
       onZoom={onZoom}
     />
   );
 };
 
 /** A score, of all feedback or of the calls of the chart. */
-const ScoreCard = ({ project, period, chart, tools, onZoom, score }: ChartProps & { score: Score }) => {
+const ScoreCard = ({ project, period, chart, onZoom, score }: ChartProps & { score: Score }) => {
   const title = titleOf(chart);
   const isFiltered = chart.filter !== undefined || chart.query !== undefined;
   const selection = useMemo(() => toSelection(project, chart), [project, chart]);
@@ -139,10 +128,10 @@ const ScoreCard = ({ project, period, chart, tools, onZoom, score }: ChartProps 
     () => (isFiltered ? toCounted(project, chart) : anyCall(project)),
     [isFiltered, project, chart],
   );
-  if (query.data === null) return <EmptyChart title={title} tools={tools} />;
+  if (query.data === null) return <EmptyChart title={title} />;
   if (!query.data) {
     const retry = () => (may.error ? may.refetch() : query.refetch());
-    return <Missing title={title} tools={tools} may={may} error={may.error ?? query.error} retry={retry} />;
+    return <Missing title={title} may={may} error={may.error ?? query.error} retry={retry} />;
   }
   return (
     <ScoreChart
@@ -152,7 +141,6 @@ const ScoreCard = ({ project, period, chart, tools, onZoom, score }: ChartProps 
       counted={counted}
       isSpread={chart.kind === 'distribution'}
       title={title}
-      tools={tools}
       onZoom={onZoom}
     />
   );
@@ -163,7 +151,7 @@ export const ChartCard = ({ stored, ...props }: CardProps & { readonly stored: S
   const chart = useMemo(() => parseChart(stored), [stored]);
   if (!chart)
     return (
-      <EmptyChart title={storedTitle(stored)} tools={props.tools}>
+      <EmptyChart title={storedTitle(stored)}>
         <p className="muted chart-empty">This version of the page cannot draw this chart.</p>
       </EmptyChart>
     );

@@ -197,7 +197,7 @@ const Grid = ({ project, period, charts, onCharts, onZoom }: GridProps) => {
     onCharts(moved(charts, from, to));
   };
   return (
-    <div className="dashboard" ref={grid}>
+    <div className={onCharts ? 'dashboard arranging' : 'dashboard'} ref={grid}>
       <span className="hidden" role="status">
         {said}
       </span>
@@ -212,26 +212,27 @@ const Grid = ({ project, period, charts, onCharts, onZoom }: GridProps) => {
             data-place={place}
             className={`dashboard-chart ${isWide(stored) ? 'wide-chart' : ''} ${target === place ? 'drop-here' : ''}`}
           >
+            {/* Not within the card: whoever drags must not lose the handle as the chart comes in. */}
+            {onCharts ? (
+              <div className="metric-tools chart-tools">
+                <ChartTools
+                  title={title}
+                  stored={stored}
+                  place={place}
+                  count={charts.length}
+                  onMove={(to) => move(place, to)}
+                  onDrag={setTarget}
+                  onChange={change}
+                  onRemove={() => onCharts(charts.filter((one) => one.key !== key))}
+                />
+              </div>
+            ) : null}
             <WhenSeen fallback={<ChartSkeleton title={title} />}>
               <ChartCard
                 project={project}
                 period={period}
                 stored={stored}
                 onZoom={onCharts ? undefined : onZoom}
-                tools={
-                  onCharts ? (
-                    <ChartTools
-                      title={title}
-                      stored={stored}
-                      place={place}
-                      count={charts.length}
-                      onMove={(to) => move(place, to)}
-                      onDrag={setTarget}
-                      onChange={change}
-                      onRemove={() => onCharts(charts.filter((one) => one.key !== key))}
-                    />
-                  ) : undefined
-                }
               />
             </WhenSeen>
           </div>

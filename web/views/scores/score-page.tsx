@@ -135,7 +135,7 @@ const Lowest = ({ project, period, figures }: PartProps) => {
   const query = useLowest(project, period, figures.score, isSorted);
   const title = isSorted ? 'Lowest values' : 'Latest values';
   return (
-    <section className="chart-group" aria-label={title}>
+    <div className="chart-group">
       <div className="row-between">
         <h2>{title}</h2>
         <Link to="/traces" search={callsWith(anyCall(project), period, figures)}>
@@ -154,7 +154,7 @@ const Lowest = ({ project, period, figures }: PartProps) => {
       {query.data?.length === listedRecords ? (
         <p className="hint">The first {listedRecords} are shown.</p>
       ) : null}
-    </section>
+    </div>
   );
 };
 
