@@ -631,7 +631,7 @@ export const OverviewView = () => {
           ) : null}
         </div>
       ) : null}
-      {totals && overview.tooManyToFilter === undefined ? (
+      {points && totals && overview.tooManyToFilter === undefined ? (
         <section className="chart-group" aria-labelledby="scores-title">
           <h2 id="scores-title">Scores</h2>
           <WhenSeen className="chart-group" fallback={<Skeleton label="" rows={3} className="charts" />}>
