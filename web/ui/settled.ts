@@ -9,3 +9,13 @@ export const useSettled = <Value>(value: Value, ms: number): Value => {
   }, [value, ms]);
   return settled;
 };
+
+/** Whether so many ms have passed: what a view shows comes before what it may need later. */
+export const useLater = (ms: number): boolean => {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isLater;
+};

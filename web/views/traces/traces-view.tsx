@@ -246,7 +246,9 @@ export const TracesView = () => {
       }),
     [setActive],
   );
-  useWake(search.project, ['/calls/usage', '/call/read']);
+  useWake(search.project, ['/calls/usage']);
+  // The view that comes next needs it, and the rows come first.
+  useWake(state.rows.length > 0 ? search.project : undefined, ['/call/read']);
   useEffect(() => {
     // The view that comes next: it opens at once, even if the network has gone.
     const timer = setTimeout(() => router.loadRouteChunk(router.routesByPath['/trace']), 1000);
