@@ -73,5 +73,7 @@ export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): 
  * A list's state without what is nothing to read rows anew for. It names the list in the cache. A list
  * that hides previews does not ask for them, so that alone of the columns' places stays.
  */
-export const listState = ({ live: _live, layout, ...asked }: TracesSearch): TracesSearch =>
-  hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;
+export const listState = (search: TracesSearch): TracesSearch => {
+  const { live: _live, peek: _peek, call: _call, layout, ...asked } = search;
+  return hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;
+};

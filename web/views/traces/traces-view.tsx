@@ -1,7 +1,7 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { BellPlus, Braces, Columns3, Download, Ellipsis, X } from 'lucide-react';
-import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
-import type { CallRow } from '../../api/calls.ts';
+import { type CSSProperties, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { type CallRow, getCallName } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
@@ -11,18 +11,20 @@ import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
+import type { TracePaneType } from '../../calls/trace/pane.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { Changes, TracesSearch } from '../../navigation/search.ts';
-import { keepColumns } from '../../session/device.ts';
+import { chooseListShare, chosenListShare, keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useRead, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, IconButton, Notice, RefreshButton, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
+import { Splitter } from '../../ui/splitter.tsx';
 import { View } from '../../ui/view.tsx';
-import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
+import { placeAfter, useCallList, useListKeys, useLive, usePeek, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
 
 interface ListProgressProps {
@@ -197,7 +199,10 @@ const keys = [
   ['j ↓', 'next row'],
   ['k ↑', 'previous row'],
   ['Enter', 'open the row'],
+  ['p', 'show the row beside the list'],
+  ['Escape', 'close what is beside the list'],
   ['x', 'select the row'],
+  ['X', 'select the rows up to this one'],
   ['c', 'compare the two selected rows'],
   ['/', 'search'],
   ['r', 'refresh the list'],
@@ -206,8 +211,13 @@ const keys = [
 
 const toggledSort = (sort: string, path: string): string => (sort === `-${path}` ? path : `-${path}`);
 
+interface TracesViewProps {
+  /** What shows a trace beside the list. */
+  readonly Pane: TracePaneType;
+}
+
 /** The traces of a project, or all of its calls: newest first, unless sorted otherwise. */
-export const TracesView = () => {
+export const TracesView = ({ Pane }: TracesViewProps) => {
   const router = useRouter();
   const search = route.useSearch();
   const change = useChange<TracesSearch>(route.useNavigate());
@@ -221,13 +231,26 @@ export const TracesView = () => {
   const picks = usePicked(search.project);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
-  const { active, setActive, help, setHelp } = useListKeys(
+  const peek = usePeek(search, scroller);
+  const { active, setActive, goTo, help, setHelp } = useListKeys({
     list,
-    state.rows,
-    () => searchBox.current?.focus(),
+    rows: state.rows,
+    focusSearch: () => searchBox.current?.focus(),
     refresh,
     picks,
-  );
+    peek,
+  });
+  const onPeek = (place: number) => {
+    const row = state.rows[place];
+    if (!row) return;
+    setActive(() => place);
+    peek.show(row);
+  };
+  const [share, setShare] = useState(chosenListShare);
+  const divide = (next: number) => {
+    setShare(next);
+    chooseListShare(next);
+  };
   const { sort = '-started_at', live = false } = search;
   const changeColumns = useCallback(
     (next: Changes<TracesSearch>) => {
@@ -251,15 +274,20 @@ export const TracesView = () => {
   useWake(state.rows.length > 0 ? search.project : undefined, ['/call/read']);
   useEffect(() => {
     // The view that comes next: it opens at once, even if the network has gone.
-    const timer = setTimeout(() => router.loadRouteChunk(router.routesByPath['/trace']), 1000);
+    const timer = setTimeout(() => {
+      router.loadRouteChunk(router.routesByPath['/trace']);
+      Pane.preload?.();
+    }, 1000);
     return () => clearTimeout(timer);
-  }, [router]);
+  }, [router, Pane]);
   const filtered = list.options.costTest !== undefined;
   // The cost of a running trace is not known, so a filter by cost has nothing to tell new ones by.
   const mayLive = sort === '-started_at' && !filtered;
   const isLive = live && mayLive;
   useLive(isLive, list, keepPlace);
   const isEmpty = state.complete && state.rows.length === 0;
+  const activeRow = state.rows[active];
+  const peekedRow = activeRow?.trace_id === search.peek ? activeRow : undefined;
   return (
     <View
       title={search.all ? 'All calls' : 'Traces'}
@@ -317,18 +345,44 @@ export const TracesView = () => {
       {isEmpty ? (
         <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
       ) : (
-        <TraceTable
-          key={list.number}
-          list={list}
-          state={state}
-          search={search}
-          active={active}
-          sort={sort}
-          onSort={(path) => change({ sort: toggledSort(sort, path) })}
-          onLayout={onLayout}
-          scroller={scroller}
-          picks={picks}
-        />
+        <div
+          className={peek.isOpen ? 'list-body split' : 'list-body'}
+          style={{ '--share': `${share}%`, '--part': share / 100 } as CSSProperties}
+        >
+          <div className="list-place">
+            <TraceTable
+              key={list.number}
+              list={list}
+              state={state}
+              search={search}
+              active={active}
+              sort={sort}
+              onSort={(path) => change({ sort: toggledSort(sort, path) })}
+              onLayout={onLayout}
+              scroller={scroller}
+              picks={picks}
+              onPeek={onPeek}
+            />
+          </div>
+          {search.peek === undefined ? null : (
+            <>
+              <Splitter label="Width of the list" share={share} onShare={divide} />
+              <Suspense fallback={<aside className="peek" aria-label="Trace beside the list" />}>
+                <Pane
+                  project={search.project}
+                  trace={search.peek}
+                  call={search.call}
+                  find={search.text}
+                  name={peekedRow && getCallName(peekedRow)}
+                  onCall={peek.select}
+                  onPrevious={active > 0 ? () => goTo(active - 1) : undefined}
+                  onNext={active < state.rows.length - 1 ? () => goTo(active + 1) : undefined}
+                  onClose={peek.close}
+                />
+              </Suspense>
+            </>
+          )}
+        </div>
       )}
       <Suspense>
         {showQuery ? (
