@@ -1,4 +1,5 @@
 import type { TracesSearch } from '../../navigation/search.ts';
+import { tagsColumn } from '../scores.ts';
 
 /*
  * How the columns of a list stand: in which order, how wide, and which are hidden. The URL has it as
@@ -74,6 +75,9 @@ export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): 
  * that hides previews does not ask for them, so that alone of the columns' places stays.
  */
 export const listState = (search: TracesSearch): TracesSearch => {
-  const { live: _live, peek: _peek, call: _call, layout, ...asked } = search;
+  const { live: _live, peek: _peek, call: _call, layout, columns, ...others } = search;
+  // Tags are looked up for the rows in sight.
+  const paths = columns?.filter((path) => path !== tagsColumn) ?? [];
+  const asked = paths.length > 0 ? { ...others, columns: paths } : others;
   return hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;
 };

@@ -3,12 +3,14 @@ import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type CallRow, getStatus } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
+import { readRows } from '../../calls/data.ts';
 import { CallList, type ListState } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
 import { toRequest } from '../../calls/list/request.ts';
 import type { Seen, Sight } from '../../calls/list/sight.ts';
 import { costTest, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
+import { tagsOf } from '../../calls/scores.ts';
 import { changed, isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useKeptStore } from '../../session/kept.ts';
 import { useSession } from '../../session/session.tsx';
@@ -99,13 +101,20 @@ export interface LookedUp {
   readonly previews: ReadonlyMap<string, Preview>;
   /** Where the text stands that they were found by. */
   readonly hits: ReadonlyMap<string, Hit>;
+  /** Their tags, if the list shows them. */
+  readonly tags: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * Looks up for rows in sight what the list does not have, and each once. Roots without content are
  * looked up once it is known that a model was used below them: without one there is nothing to find.
  */
-export const useLookedUp = (list: CallList, { rows, figures }: ListState, sight: Sight): LookedUp => {
+export const useLookedUp = (
+  list: CallList,
+  { rows, figures }: ListState,
+  sight: Sight,
+  withTags: boolean,
+): LookedUp => {
   const { client } = useSession();
   const { request, options } = list;
   const { project_id } = request;
@@ -139,7 +148,19 @@ export const useLookedUp = (list: CallList, { rows, figures }: ListState, sight:
   const hits = useLookUps('hits', list, rows, text === '' ? nowhere : sight, (batch, signal) =>
     readHits(client, project_id, batch, text, signal),
   );
-  return { usage, previews, hits };
+  const tags = useLookUps('tags', list, rows, withTags ? sight : nowhere, async (batch, signal) => {
+    const found = await readRows(
+      { client, signal },
+      {
+        project_id,
+        filter: { call_ids: batch.map(({ id }) => id) },
+        columns: ['attributes.tags'],
+        include_feedback: true,
+      },
+    );
+    return new Map(found.map((row) => [row.id, tagsOf(row)]));
+  });
+  return { usage, previews, hits, tags };
 };
 
 /** How often the live mode looks for new calls, in ms. */
@@ -208,6 +229,8 @@ const none: readonly string[] = [];
 export const usePicked = (project: string) => {
   const [picked, keep] = useKept('kept picks', project, none);
   const navigate = useNavigate();
+  const latest = useRef(picked);
+  latest.current = picked;
   // Where a range begins: the row that was selected last.
   const last = useRef<string>(undefined);
   const pick = (id: string) => {
@@ -241,8 +264,11 @@ export const usePicked = (project: string) => {
     pick,
     pickTo,
     pickAll,
-    /** Puts others in the place of those that are selected. */
-    keep,
+    /** Takes some out, whatever was selected meanwhile. */
+    unpick: (ids: readonly string[]) => {
+      latest.current = latest.current.filter((id) => !ids.includes(id));
+      keep(latest.current);
+    },
     clear: () => keep(none),
     compare,
   };

@@ -20,7 +20,16 @@ import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
 import { Moment, SortButton } from '../../ui/controls.tsx';
-import { type About, type Column, makeColumns, PreviewText, RowIcon, RowLatency } from './columns.tsx';
+import {
+  type About,
+  type Column,
+  makeColumns,
+  PreviewText,
+  RowIcon,
+  RowLatency,
+  showsTags,
+  Tags,
+} from './columns.tsx';
 import { type LookedUp, toTraceSearch, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
 
 /** The heights of a row in pixels, as the styles have them: of one line, and of three on a phone. */
@@ -229,6 +238,7 @@ const Card = (props: RowProps) => {
         <Moment time={row.started_at} />
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {row.thread_id ? <span className="cut">{row.thread_id}</span> : null}
+        {about.tags ? <Tags tags={about.tags} /> : null}
       </span>
     </div>
   );
@@ -236,7 +246,7 @@ const Card = (props: RowProps) => {
 
 /** What is known of a row beside the call: of roots by their traces, of other calls by themselves. */
 const aboutIn =
-  ({ options }: CallList, { figures }: ListState, { usage, previews, hits }: LookedUp, unit: string) =>
+  ({ options }: CallList, { figures }: ListState, { usage, previews, hits, tags }: LookedUp, unit: string) =>
   (row: CallRow): About => ({
     figures: options.roots
       ? (figures.get(row.id) ?? getTotals(row, unit) ?? usage.get(row.id))
@@ -244,6 +254,7 @@ const aboutIn =
     preview: previews.get(row.id),
     hit: hits.get(row.id),
     sought: options.text,
+    tags: tags.get(row.id),
   });
 
 /** The calls in rows, of which only those in sight are in the document. */
@@ -273,7 +284,7 @@ export const TraceTable = (props: TraceTableProps) => {
   const lastSeen = items.at(-1)?.index ?? -1;
   const firstSeen = items[0]?.index ?? 0;
   const sight = { first: firstSeen, last: lastSeen, settled: phase !== 'reading' };
-  const lookedUp = useLookedUp(list, state, sight);
+  const lookedUp = useLookedUp(list, state, sight, showsTags(search));
   const areDollars = useAreDollars(list.request.project_id, list.request.include_trace_totals === true);
   const getAbout = aboutIn(list, state, lookedUp, areDollars ? 'USD' : '');
   const columns = useMemo(() => makeColumns(search), [search]);

@@ -1,23 +1,23 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { BellPlus, Braces, Columns3, Download, Ellipsis, X } from 'lucide-react';
+import { BellPlus, Braces, Columns3, Download, Ellipsis } from 'lucide-react';
 import { type CSSProperties, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { type CallRow, getCallName } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
-import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
+import { tagsColumn } from '../../calls/scores.ts';
 import type { TracePaneType } from '../../calls/trace/pane.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { Changes, TracesSearch } from '../../navigation/search.ts';
 import { chooseListShare, chosenListShare, keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
-import { useAllowed, useRead, useWake } from '../../session/session.tsx';
+import { useRead, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, IconButton, Notice, RefreshButton, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -117,34 +117,6 @@ const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
     </div>
   );
 
-interface SelectionProps {
-  readonly picks: ReturnType<typeof usePicked>;
-  readonly project: string;
-}
-
-/** What can be done with the rows that are selected. */
-const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProps) => {
-  const mayWrite = useAllowed(project, 'write');
-  const [adding, setAdding] = useState(false);
-  if (picked.length === 0) return null;
-  return (
-    <>
-      {picked.length < 3 ? (
-        <Button kind="primary" disabled={picked.length < 2} onClick={compare}>
-          {picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
-        </Button>
-      ) : null}
-      {mayWrite ? (
-        <Button onClick={() => setAdding(true)}>Add {countText(picked.length)} to dataset</Button>
-      ) : null}
-      <IconButton icon={X} name="Clear selection" onClick={clear} />
-      <AddDialog open={adding} onClose={() => setAdding(false)}>
-        <AddToDataset project={project} calls={picked} />
-      </AddDialog>
-    </>
-  );
-};
-
 /** Begins an alert on the calls of the list. */
 const TellMe = ({ search: { project, all, status, text, where, source } }: { search: TracesSearch }) => (
   <Link
@@ -166,6 +138,7 @@ const TellMe = ({ search: { project, all, status, text, where, source } }: { sea
   </Link>
 );
 
+const Selection = lazily(() => import('./selection.tsx'), 'Selection');
 const ColumnForm = lazily(() => import('./toolbar.tsx'), 'ColumnForm');
 
 /** The button of what changes the columns. */
@@ -246,6 +219,18 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
     setActive(() => place);
     peek.show(row);
   };
+  // What became of rows is said when none is selected any more.
+  const hasPicked = useRef(false);
+  hasPicked.current ||= picks.picked.length > 0;
+  const onDeleted = (ids: readonly string[]) => {
+    const isPeeked = state.rows.some(({ id, trace_id }) => trace_id === search.peek && ids.includes(id));
+    if (isPeeked) peek.close();
+    list.remove(ids);
+  };
+  const onTagged = () => {
+    const { columns = [] } = search;
+    if (!columns.includes(tagsColumn)) changeColumns({ columns: [...columns, tagsColumn] });
+  };
   const [share, setShare] = useState(chosenListShare);
   const divide = (next: number) => {
     setShare(next);
@@ -304,7 +289,6 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
       }
       actions={
         <div className={showMore ? 'actions open' : 'actions'}>
-          <Selection picks={picks} project={search.project} />
           <div className="folded">
             <Check
               label="Live"
@@ -363,6 +347,17 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
               picks={picks}
               onPeek={onPeek}
             />
+            <Suspense>
+              {hasPicked.current ? (
+                <Selection
+                  project={search.project}
+                  rows={state.rows}
+                  picks={picks}
+                  onDeleted={onDeleted}
+                  onTagged={onTagged}
+                />
+              ) : null}
+            </Suspense>
           </div>
           {search.peek === undefined ? null : (
             <>
