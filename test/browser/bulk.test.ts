@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
-import { post, report, turn } from './support/calls.ts';
+import { atPresent, post, report, turn } from './support/calls.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 /* What is done with several rows of the list at once. */
@@ -12,19 +12,19 @@ const second = 1000;
 const link = (project: string, search = '') => `traces?project=${encodeURIComponent(project)}${search}`;
 
 /** A project of its own with so many traces, the newest with a tree. */
-const seed = async (kind: string, count: number): Promise<string> => {
+const seed = async (kind: string, count: number, from = 0): Promise<string> => {
   const project = newName(`page/bulk-${kind}`);
   await report(
     project,
     Array.from({ length: count }, (_, at) => ({
       id: `row-${at}`,
       name: `Row ${String(at).padStart(2, '0')}`,
-      at: at * second,
+      at: from + at * second,
       inputs: { question: `What is ${at}?` },
       ...(at === 1 && { attributes: { tags: ['reported'] } }),
     })),
   );
-  await report(project, turn('turn', 100 * second));
+  await report(project, turn('turn', from + 100 * second));
   return project;
 };
 
@@ -228,7 +228,7 @@ describe('a queue of chosen calls', () => {
 
 describe('columns and filters', () => {
   it('have the scores of the project, and suggest its values', async () => {
-    const project = await seed('scores', 3);
+    const project = await seed('scores', 3, atPresent() - 3600 * second);
     const score = (id: string, feedback_type: string, payload: object) =>
       post('/feedback/create', {
         project_id: project,
@@ -240,8 +240,8 @@ describe('columns and filters', () => {
     await score('row-2', 'thumbs', { up: true });
     const page = await visit(link(project));
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByLabel('helpful').check();
-    await page.getByLabel('thumbs').check();
+    await page.getByRole('checkbox', { name: 'helpful' }).check();
+    await page.getByRole('checkbox', { name: 'thumbs' }).check();
     await page.keyboard.press('Escape');
     await page.getByRole('row').filter({ hasText: 'Row 01' }).getByText('0.75').waitFor();
     await page.getByRole('row').filter({ hasText: 'Row 02' }).getByText('true').waitFor();

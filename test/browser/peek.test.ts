@@ -99,7 +99,7 @@ describe('a click on a row', () => {
     await peek(page).getByText('This trace does not exist').waitFor();
     await page.keyboard.press('Escape');
     await peek(page).waitFor({ state: 'detached' });
-    expect(page.url()).not.toContain('peek');
+    expect(page.url()).not.toContain('peek=');
   });
 });
 

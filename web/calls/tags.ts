@@ -87,8 +87,13 @@ export const useTags = (project: string, calls: readonly string[]) => {
   for (const records of found?.values() ?? [])
     for (const type of new Set(records.map(({ feedback_type }) => feedback_type)))
       counts.set(type, (counts.get(type) ?? 0) + 1);
-  const onSettled = () =>
-    readAgain(cache, { predicate: ({ queryKey: [kind] }) => /^(tags|values|call$)/.test(String(kind)) });
+  const onSettled = () => {
+    const isOwn = (kind: unknown) => kind === 'tags of calls';
+    const isStale = (kind: unknown) => /^(tags|values|call$)/.test(String(kind)) && !isOwn(kind);
+    // Nobody waits for what other parts of the page show of them.
+    void readAgain(cache, { predicate: ({ queryKey: [kind] }) => isStale(kind) });
+    return readAgain(cache, { predicate: ({ queryKey: [kind] }) => isOwn(kind) });
+  };
   /** Gives a tag to those of the calls that lack it. */
   const add = useMutation({
     mutationFn: async (tag: string) => {

@@ -86,7 +86,7 @@ const TagForm = ({ project, calls, onTagged }: TagFormProps) => {
     run(
       async () => {
         await add.mutateAsync(tag);
-        setText('');
+        setText((typed) => (typed.trim() === tag ? '' : typed));
         onTagged();
       },
       { as: 'Tagging…', failed: 'Not all of them were tagged.' },

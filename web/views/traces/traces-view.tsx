@@ -326,14 +326,16 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
     >
       {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
       <Failure error={failure} onRetry={refresh} />
-      {isEmpty ? (
-        <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
-      ) : (
-        <div
-          className={peek.isOpen ? 'list-body split' : 'list-body'}
-          style={{ '--share': `${share}%`, '--part': share / 100 } as CSSProperties}
-        >
-          <div className="list-place">
+      <div
+        className={peek.isOpen ? 'list-body split' : 'list-body'}
+        style={{ '--share': `${share}%`, '--part': share / 100 } as CSSProperties}
+      >
+        <div className="list-place">
+          {isEmpty ? (
+            <div className="list-empty">
+              <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
+            </div>
+          ) : (
             <TraceTable
               key={list.number}
               list={list}
@@ -347,38 +349,38 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
               picks={picks}
               onPeek={onPeek}
             />
-            <Suspense>
-              {hasPicked.current ? (
-                <Selection
-                  project={search.project}
-                  rows={state.rows}
-                  picks={picks}
-                  onDeleted={onDeleted}
-                  onTagged={onTagged}
-                />
-              ) : null}
-            </Suspense>
-          </div>
-          {search.peek === undefined ? null : (
-            <>
-              <Splitter label="Width of the list" share={share} onShare={divide} />
-              <Suspense fallback={<aside className="peek" aria-label="Trace beside the list" />}>
-                <Pane
-                  project={search.project}
-                  trace={search.peek}
-                  call={search.call}
-                  find={search.text}
-                  name={peekedRow && getCallName(peekedRow)}
-                  onCall={peek.select}
-                  onPrevious={active > 0 ? () => goTo(active - 1) : undefined}
-                  onNext={active < state.rows.length - 1 ? () => goTo(active + 1) : undefined}
-                  onClose={peek.close}
-                />
-              </Suspense>
-            </>
           )}
+          <Suspense>
+            {hasPicked.current ? (
+              <Selection
+                project={search.project}
+                rows={state.rows}
+                picks={picks}
+                onDeleted={onDeleted}
+                onTagged={onTagged}
+              />
+            ) : null}
+          </Suspense>
         </div>
-      )}
+        {search.peek === undefined ? null : (
+          <>
+            <Splitter label="Width of the list" share={share} onShare={divide} />
+            <Suspense fallback={<aside className="peek" aria-label="Trace beside the list" />}>
+              <Pane
+                project={search.project}
+                trace={search.peek}
+                call={search.call}
+                find={search.text}
+                name={peekedRow && getCallName(peekedRow)}
+                onCall={peek.select}
+                onPrevious={active > 0 ? () => goTo(active - 1) : undefined}
+                onNext={active < state.rows.length - 1 ? () => goTo(active + 1) : undefined}
+                onClose={peek.close}
+              />
+            </Suspense>
+          </>
+        )}
+      </div>
       <Suspense>
         {showQuery ? (
           <QueryDialog request={list.request} filtered={filtered} open onClose={() => setShowQuery(false)} />
