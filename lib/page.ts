@@ -100,6 +100,7 @@ export const pageOptions: BuildOptions = {
     { in: entry, out: 'main' },
     { in: 'page:libraries', out: 'libraries' },
     { in: 'web/styles/index.css', out: 'index' },
+    { in: 'web/styles/later.css', out: 'later' },
     { in: 'web/icon.svg', out: 'icon' },
   ],
   plugins: [fewFiles, subsetFonts],
@@ -163,21 +164,26 @@ interface Head {
   /** The entry, then what it imports. */
   readonly scripts: readonly string[];
   readonly styles: string;
+  /** Those of what loads later. */
+  readonly laterStyles: string;
   readonly icon: string;
   readonly font: string;
 }
 
 /** Fills the template of index.html in. Its paths are relative, so that it works below any path. */
-const indexHtml = (template: string, { scripts, styles, icon, font }: Head): string => {
+const indexHtml = (template: string, head: Head): string => {
+  const { scripts, styles, laterStyles, icon, font } = head;
   const [main, ...chunks] = scripts;
-  const head = [
+  const lines = [
     `<link rel="icon" href="${icon}">`,
     `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${styles}">`,
+    // Not as a link: browsers would fetch it at once, even if it is disabled. web/ui/lazy.ts makes one.
+    `<meta name="later-styles" content="${laterStyles}">`,
     ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
     `<script type="module" src="${main}"></script>`,
   ];
-  return template.replace('<!-- bundle -->', () => head.join('\n    '));
+  return template.replace('<!-- bundle -->', () => lines.join('\n    '));
 };
 
 /**
@@ -207,6 +213,7 @@ export const toPage = (
   const html = indexHtml(readFileSync(join(root, 'web/index.html'), 'utf8'), {
     scripts,
     styles: toName(styles),
+    laterStyles: toName(findOutput('web/styles/later.css')),
     icon: toName(icon),
     font: toName(font),
   });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { whenQuiet } from '../api/quiet.ts';
 
 /** A value once it has not changed for some ms; the first one at once. */
 export const useSettled = <Value>(value: Value, ms: number): Value => {
@@ -10,12 +11,9 @@ export const useSettled = <Value>(value: Value, ms: number): Value => {
   return settled;
 };
 
-/** Whether so many ms have passed: what a view shows comes before what it may need later. */
-export const useLater = (ms: number): boolean => {
-  const [isLater, setLater] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLater(true), ms);
-    return () => clearTimeout(timer);
-  }, [ms]);
-  return isLater;
+/** Whether no request has been under way for some ms: what a view shows comes before what it may need later. */
+export const useQuiet = (ms: number): boolean => {
+  const [isQuiet, setQuiet] = useState(false);
+  useEffect(() => whenQuiet(ms, () => setQuiet(true)), [ms]);
+  return isQuiet;
 };

@@ -86,8 +86,11 @@ const Shown = ({ look, onLook, ...props }: ShownProps) => {
             <TreeView state={state} project={project} own={false} onSelect={onCall} />
           </div>
         )}
-        <section className="call-pane" aria-label="Selected call">
-          {selectedCall ? (
+        {query.isPending ? (
+          <Skeleton label="Loading the trace…" className="skeletons peek-loading" rows={9} />
+        ) : null}
+        {selectedCall ? (
+          <section className="call-pane" aria-label="Selected call">
             <CallPanel
               key={selectedCall.id}
               call={selectedCall}
@@ -97,10 +100,8 @@ const Shown = ({ look, onLook, ...props }: ShownProps) => {
               plain={look.plain}
               onPlain={(plain) => onLook({ ...look, plain })}
             />
-          ) : query.isPending ? (
-            <Skeleton label="Loading the trace…" rows={9} />
-          ) : null}
-        </section>
+          </section>
+        ) : null}
       </div>
     </Sought>
   );

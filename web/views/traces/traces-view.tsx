@@ -3,6 +3,7 @@ import { BellPlus, Braces, Columns3, Download, Ellipsis } from 'lucide-react';
 import { type CSSProperties, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { type CallRow, getCallName } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
+import { whenQuiet } from '../../api/quiet.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
 import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
@@ -182,6 +183,9 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
+/** For how long nothing is read before the view that comes next is loaded, in ms. */
+const preloadMs = 500;
+
 const toggledSort = (sort: string, path: string): string => (sort === `-${path}` ? path : `-${path}`);
 
 interface TracesViewProps {
@@ -259,11 +263,10 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
   useWake(state.rows.length > 0 ? search.project : undefined, ['/call/read']);
   useEffect(() => {
     // The view that comes next: it opens at once, even if the network has gone.
-    const timer = setTimeout(() => {
+    return whenQuiet(preloadMs, () => {
       router.loadRouteChunk(router.routesByPath['/trace']);
       Pane.preload?.();
-    }, 1000);
-    return () => clearTimeout(timer);
+    });
   }, [router, Pane]);
   const filtered = list.options.costTest !== undefined;
   // The cost of a running trace is not known, so a filter by cost has nothing to tell new ones by.
