@@ -1,23 +1,23 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import { type CallRow, getWait } from '../../api/calls.ts';
-import { WaitBadge } from '../../calls/badges.tsx';
+import type { CallRow } from '../../api/calls.ts';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
 import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
-import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
+import { countText } from '../../data/format.ts';
 import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
 import { useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice, SearchBox, Skeleton } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Notice, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Sought, useMarks } from '../../ui/sought.ts';
 import { Splitter } from '../../ui/splitter.tsx';
 import { CallPanel } from './call-panel.tsx';
+import { TraceFacts } from './trace-pane.tsx';
 import { TreeView } from './tree-view.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
@@ -44,6 +44,8 @@ const useNeighbours = (project: string, trace: string) => {
     },
   };
 };
+
+export { TracePane } from './trace-pane.tsx';
 
 const route = getRouteApi('/trace');
 
@@ -75,29 +77,14 @@ const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'Stor
 
 /** The whole trace in a line. */
 const Summary = ({ state }: { state: TraceState }) => {
-  const { query, forest, all, calls, span, usage, errors } = state;
-  const [root] = forest;
-  const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
-  const waiting = all.find(({ node }) => getWait(node.call) === true);
-  if (!root) return query.isPending ? <Skeleton label="" rows={1} /> : null;
+  const [root] = state.forest;
+  if (!root) return state.query.isPending ? <Skeleton label="" rows={1} /> : null;
   return (
     <>
       <h1 className="cut" dir="auto">
         {root.name}
       </h1>
-      <p className="facts">
-        <Moment time={root.call.started_at} />
-        <span>{tookText(span.end - span.start, waited)}</span>
-        <span>
-          {query.data?.complete === false
-            ? `${countText(calls.length)}+ calls`
-            : countedText(calls.length, 'call')}
-        </span>
-        {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
-        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-        {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
-        {waiting ? <WaitBadge call={waiting.node.call} /> : null}
-      </p>
+      <TraceFacts state={state} />
     </>
   );
 };
