@@ -14,6 +14,7 @@ import { otelRoutes } from './otel.ts';
 import { projectRoutes } from './projects.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
+import { sharingRoutes } from './sharing.ts';
 import { statsRoutes } from './stats.ts';
 import { tableRoutes } from './tables.ts';
 import { threadRoutes } from './threads.ts';
@@ -35,6 +36,7 @@ const list = [
   ...feedbackDeletion,
   ...evaluatorRoutes,
   ...alertRoutes,
+  ...sharingRoutes,
   ...inferenceRoutes,
   ...modelRoutes,
   ...mcpRoutes,

@@ -15,3 +15,9 @@ export const annotationSpecClass = 'AnnotationSpec';
 
 /** Queues of calls to review. */
 export const reviewQueueClass = 'ReviewQueue';
+
+/** Whether a project allows public links. */
+export const sharingClass = 'Sharing';
+
+/** Public links to traces. */
+export const publicLinkClass = 'PublicLink';

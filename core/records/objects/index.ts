@@ -18,5 +18,5 @@ export {
 } from './labels.ts';
 export * from './model.ts';
 export { findAll, objectJson, queryObjects } from './query.ts';
-export { type Address, findDigests, findVersions, readObject, readValues } from './read.ts';
+export { type Address, findDigests, findVersions, readHeads, readObject, readValues } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';

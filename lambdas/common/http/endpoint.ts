@@ -3,11 +3,12 @@ import { finished as eos, Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Endpoint, KeyEndpoint } from '../../../api/endpoint.ts';
+import type { Endpoint, KeyEndpoint, LinkEndpoint } from '../../../api/endpoint.ts';
 import {
   everyAnswer,
   formatted,
   jsonText,
+  lineTypes,
   type Piece,
   type Records,
   recordTypes,
@@ -61,6 +62,10 @@ export const wholeJson = (json: string): Streamed =>
 export const streamRecords = (records: Records, offset?: number): Streamed =>
   new Streamed((mediaType) => formatted(mediaType, records), offset);
 
+/** An answer of JSON texts, a line each. */
+export const streamLines = (lines: AsyncIterable<readonly string[]>): Streamed =>
+  new Streamed((mediaType) => formatted(mediaType, { json: () => lines, csv: () => lines }));
+
 /** An answer with a head and bytes of its own. */
 export interface RawAnswer {
   readonly statusCode: number;
@@ -73,7 +78,10 @@ type Handle<Body, Answer> = (
   request: ServiceRequest<Body>,
 ) => Frozen<Answer> | Streamed | Promise<Frozen<Answer> | Streamed>;
 
-type Description<Body, Answer> = Endpoint<Body, Answer> | KeyEndpoint<Body, Answer>;
+type Description<Body, Answer> =
+  | Endpoint<Body, Answer>
+  | KeyEndpoint<Body, Answer>
+  | LinkEndpoint<Body, Answer>;
 
 /** What a handler does, for a door that leads there by another path. */
 export interface Work<Body, Answer> {
@@ -192,7 +200,12 @@ export const streaming = <Body, Answer>(
   before: MiddlewareObj<StreamEvent<Body>>[] = middlewares(description),
   ofRecords: readonly string[] = recordTypes,
 ) => {
-  const types = description.form === 'records' ? ofRecords : ['application/json'];
+  const types =
+    description.form === 'records'
+      ? ofRecords
+      : description.form === 'lines'
+        ? lineTypes
+        : ['application/json'];
   return middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
     .use(before)
     .handler(async (event) => {
