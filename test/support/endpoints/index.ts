@@ -10,6 +10,7 @@ import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
+import { sharingFixtures } from './sharing.ts';
 import { tableFixtures } from './tables.ts';
 import { filling, getNames } from './tenants.ts';
 import { doorFixtures, doorPath, doorPermitted, doorScenarios, doorUses } from './weave.ts';
@@ -19,8 +20,8 @@ export { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 export type { Scenario, Use } from './scenario.ts';
 export { doorPath, getFunctionPath } from './weave.ts';
 
-/** The fixture of each documented route that takes a key with a role. */
-export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
+/** The fixture of each documented route that takes a key with a role, or a link. */
+export const fixtures: Readonly<Record<KeyedPath | keyof typeof sharingFixtures, Fixture>> = {
   ...callFixtures,
   ...queryFixtures,
   ...objectFixtures,
@@ -30,11 +31,12 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...agentFixtures,
   ...evaluatorFixtures,
   ...alertFixtures,
+  ...sharingFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
 
-/** The fixture of a route that takes a key with a role. */
+/** The fixture of a route that takes a key with a role, or a link. */
 export const getFixture = (path: string): Fixture => {
   const fixture = everyFixture[path];
   if (!fixture) throw new Error(`${path} has no fixture`);
