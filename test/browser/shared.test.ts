@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allowLinks, makeLink, tokenOf } from '../support/endpoints/sharing.ts';
 import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
@@ -29,15 +30,6 @@ const seed = async (): Promise<{ readonly project: string; readonly trace: strin
   return { project, trace: `trace?project=${encodeURIComponent(project)}&trace=s1` };
 };
 
-/** Makes a link in the dialog, and gives its address. */
-const share = async (page: Page): Promise<string> => {
-  await page.getByRole('button', { name: 'Share' }).click();
-  await page.getByRole('checkbox', { name: 'Public links in this project' }).check();
-  await page.getByText('5 calls of this trace').waitFor();
-  await page.getByRole('button', { name: 'Create link' }).click();
-  return page.getByLabel('The link').inputValue();
-};
-
 /** Requests of a page, by what they ask for. */
 const requestsOf = (page: Page): string[] => {
   const requests: string[] = [];
@@ -47,21 +39,31 @@ const requestsOf = (page: Page): string[] => {
 
 describe('a public link', () => {
   let link: string;
-  let project: string;
-  let trace: string;
   beforeAll(async () => {
-    ({ project, trace } = await seed());
+    const { project } = await seed();
+    await post('/obj/create', allowLinks(project).body);
+    await post('/obj/create', makeLink(project, 'link', 's1').body);
+    link = `${pageUrl}shared#${tokenOf(project, 'link')}`;
   });
 
-  it('is created where it says what it shows, and listed', async () => {
+  it('is created where it says what it shows, is listed, and ends when it is revoked', async () => {
+    const { trace } = await seed();
     const page = await visit(trace);
-    link = await share(page);
-    expect(link.startsWith(`${pageUrl}shared#`)).toBe(true);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('checkbox', { name: 'Public links in this project' }).check();
+    await page.getByText('5 calls of this trace').waitFor();
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const own = await page.getByLabel('The link').inputValue();
+    expect(own.startsWith(`${pageUrl}shared#`)).toBe(true);
     await page.getByText('It is shown this once').waitFor();
-    await page
-      .getByRole('region', { name: 'Links to this trace' })
-      .getByRole('button', { name: 'Revoke' })
-      .waitFor();
+    const reader = await visit('/health', { signedIn: false, expected: /404/ });
+    await reader.goto(own);
+    await reader.getByText('Shared by a public link').waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('cell', { name: 'revoked' }).waitFor();
+    await reader.reload();
+    await reader.getByRole('alert').getByText('This link does not work').waitFor();
+    expect(await axeFaults(reader)).toEqual({ light: [], dark: [], width: 360 });
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 
@@ -124,17 +126,6 @@ describe('a public link', () => {
     await phone.getByRole('treeitem', { name: 'tool.find_order' }).waitFor();
   });
 
-  it('ends when it is revoked', async () => {
-    const page = await visit(trace);
-    await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('cell', { name: 'revoked' }).waitFor();
-    const reader = await visit('/health', { signedIn: false, expected: /404/ });
-    await reader.goto(link);
-    await reader.getByRole('alert').getByText('This link does not work').waitFor();
-    expect(await axeFaults(reader)).toEqual({ light: [], dark: [], width: 360 });
-  });
-
   it('that is cut off says so', async () => {
     const page = await visit('/health', { signedIn: false, expected: /404/ });
     await page.goto(`${pageUrl}shared`);
@@ -149,7 +140,6 @@ describe('a public link', () => {
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByText('An admin of the project can allow them here.').waitFor();
     expect(await page.getByRole('button', { name: 'Create link' }).count()).toBe(0);
-    expect(project).not.toBe(own.project);
     const val = { _type: 'Sharing', public_links: true };
     await post('/obj/create', { obj: { project_id: own.project, object_id: 'sharing', val } });
     await page.reload();

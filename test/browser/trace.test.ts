@@ -210,7 +210,7 @@ describe('a trace', () => {
     await tool.getByText('OrderNotFound: 4711').waitFor();
     await tool.getByText('4711', { exact: true }).waitFor();
     await tool.getByRole('img', { name: 'tool' }).waitFor();
-    await page.locator('.trace-head').getByText('900 ms').waitFor();
+    await page.locator('.view-head').getByText('900 ms').waitFor();
     await page.getByRole('checkbox', { name: 'Own', exact: true }).check();
     await page.getByRole('treeitem').first().getByText('120 ms').waitFor();
     expect(await page.getByRole('treeitem').first().getByText('300 tok').count()).toBe(0);
@@ -372,7 +372,7 @@ describe('the way around a trace', () => {
     await shows('Trace 2');
     await page.keyboard.press('Shift+K');
     await shows('Trace 1');
-    await page.getByRole('link', { name: '← Traces' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Traces' }).click();
     await page.locator('.active').getByText('Trace 1').waitFor();
     expect(page.url()).toContain('sort=started_at');
   });

@@ -158,6 +158,8 @@ const parseTraces = parser({
   to: readText,
   ...callFilters,
   feedback: choiceReader(feedbackFilters),
+  /** The user whom a comment mentions. @default - any or none */
+  mentions: readText,
   /** Whether a search also finds what calls only repeat: system prompts, and conversations before. @default false */
   repeated: readFlag,
   /** Paths of further columns. */

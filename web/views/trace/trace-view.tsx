@@ -166,7 +166,7 @@ export const TraceView = () => {
       <Failure error={query.error} onRetry={query.refetch} />
       <TraceTools panes={panes} onHelp={() => setHelp(true)} />
       <TraceBody panes={panes} comments={counts} />
-      <Modal title="Share this trace" open={sharing} onClose={() => setSharing(false)} wide>
+      <Modal title="Share this trace" open={sharing} onClose={() => setSharing(false)}>
         <ShareDialog project={search.project} trace={search.trace} calls={state.calls} />
       </Modal>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
