@@ -117,8 +117,12 @@ describe('comments', () => {
     await page.getByRole('listitem').filter({ hasText: 'Linked' }).waitFor();
     const note = (await storedNotes(project)).find((payload) => 'comment' in payload);
     const id = (note as { comment: string }).comment;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edit the comment').fill('Linked again');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('edited').waitFor();
     const linked = await visit(`${path}&comment=${id}`);
-    await linked.locator('.comment.linked').getByText('Linked').waitFor();
+    await linked.locator('.comment.linked .long-text').getByText('Linked').waitFor();
     const gone = await visit(`${path}&comment=gone`);
     await gone.getByText('The comment that the link leads to was deleted.').waitFor();
   });

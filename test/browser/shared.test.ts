@@ -49,7 +49,7 @@ describe('a public link', () => {
   it('is created where it says what it shows, is listed, and ends when it is revoked', async () => {
     const { trace } = await seed();
     const page = await visit(trace);
-    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Public links in this project' }).check();
     await page.getByText('5 calls of this trace').waitFor();
     await page.getByRole('button', { name: 'Create link' }).click();
@@ -95,9 +95,9 @@ describe('a public link', () => {
     const page = await visit('/health', { signedIn: false });
     await page.goto(link);
     await page.getByRole('treeitem', { name: 'tool.find_order' }).click();
-    await page.getByText('OrderNotFound: 4711').waitFor();
+    await page.getByRole('tabpanel').getByText('OrderNotFound: 4711').waitFor();
     await page.reload();
-    await page.getByText('OrderNotFound: 4711').waitFor();
+    await page.getByRole('tabpanel').getByText('OrderNotFound: 4711').waitFor();
   });
 
   it('runs nothing of what calls hold', async () => {
@@ -121,7 +121,7 @@ describe('a public link', () => {
     const phone = await visit('/health', { signedIn: false, viewport: { width: 390, height: 844 } });
     await phone.goto(link);
     await phone.getByRole('treeitem', { name: 'tool.find_order' }).click();
-    await phone.getByText('OrderNotFound: 4711').waitFor();
+    await phone.getByRole('tabpanel').getByText('OrderNotFound: 4711').waitFor();
     await phone.goBack();
     await phone.getByRole('treeitem', { name: 'tool.find_order' }).waitFor();
   });
@@ -137,13 +137,13 @@ describe('a public link', () => {
   it('is for who may write, if an admin allows it', async () => {
     const own = await seed();
     const page = await visit(own.trace, { as: writer });
-    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByText('An admin of the project can allow them here.').waitFor();
     expect(await page.getByRole('button', { name: 'Create link' }).count()).toBe(0);
     const val = { _type: 'Sharing', public_links: true };
     await post('/obj/create', { obj: { project_id: own.project, object_id: 'sharing', val } });
     await page.reload();
-    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByRole('button', { name: 'Create link' }).click();
     await page.getByLabel('The link').waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(1);

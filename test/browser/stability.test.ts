@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { report, turn } from './support/calls.ts';
+import { allowLinks, makeLink, tokenOf } from '../support/endpoints/sharing.ts';
+import { post, report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 /* Nothing that is on the screen moves when something comes, and nothing is wider than a phone. */
@@ -9,14 +10,20 @@ const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
 
+/** A public link to a trace. */
+const link = tokenOf(project, 'link');
+
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
+  await post('/obj/create', allowLinks(project).body);
+  await post('/obj/create', makeLink(project, 'link', 's1').body);
 });
 
 /** Every view, with something that is there once it has all. */
 const views: readonly (readonly [string, string, string])[] = [
   ['the traces', `traces?project=${at}`, '.row-link'],
   ['a trace', `trace?project=${at}&trace=s1`, '[role=treeitem]'],
+  ['a shared trace', `shared#${link}`, '[role=treeitem]'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
   [
@@ -38,6 +45,8 @@ const views: readonly (readonly [string, string, string])[] = [
 const furtherViews: typeof views = [
   ['the story of a trace', `trace?project=${at}&trace=s1&story=true`, '.story-place'],
   ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
+  ['the comments on a call', `trace?project=${at}&trace=s1&call=s1&tab=comments`, '.comment-form'],
+  ['a call of a shared trace', `shared?call=s1-model-1#${link}`, '.call-pane .message'],
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
   ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],

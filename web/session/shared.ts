@@ -82,7 +82,7 @@ const pricesIn = (calls: readonly CallRow[]) => {
   return { results: costs.filter(isObject) };
 };
 
-/** What is looked for in a call, as one text. */
+/** Where a text is looked for in a call, as JSON. */
 const textsOf = ({ inputs, output, exception, attributes }: CallRow): string =>
   JSON.stringify([inputs, output, exception, attributes]).toLowerCase();
 
@@ -101,7 +101,9 @@ const queryCalls = ({ calls, trace }: SharedTrace, { filter, query }: CallsQuery
   }
   if (!traces?.includes(trace)) return [];
   const sought = soughtIn(query);
-  return sought === undefined ? [...calls] : calls.filter((call) => textsOf(call).includes(sought));
+  if (sought === undefined) return [...calls];
+  const inJson = JSON.stringify(sought).slice(1, -1);
+  return calls.filter((call) => textsOf(call).includes(inJson));
 };
 
 const refuse = (): never => {

@@ -11,7 +11,7 @@ import {
 import type { Call } from '../../api/contract.ts';
 import { takeBack } from '../../api/feedback.ts';
 import { readRows } from '../../calls/data.ts';
-import { usePeople } from '../../calls/people.ts';
+import { usePeople } from '../../calls/figures/people.ts';
 import { allows, readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
@@ -155,6 +155,7 @@ const MentionBox = (props: MentionBoxProps) => {
           onText(target.value);
           setCaret(target.selectionStart);
           setAt(0);
+          if (!mentionAt(target.value, target.selectionStart)) setClosedAt(-1);
         }}
         onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
         onKeyDown={onKey}

@@ -1,60 +1,23 @@
 import { useState } from 'react';
 import { publicLinkClass, sharingClass } from '../../../api/shared/classes.ts';
-import {
-  base64url,
-  formatToken,
-  maxSharedCalls,
-  secretBytes,
-  sharingObject,
-} from '../../../api/shared/sharing.ts';
+import { formatToken, maxSharedCalls, sharingObject } from '../../../api/shared/sharing.ts';
 import type { CallRow } from '../../api/calls.ts';
-import type { ObjectVersion } from '../../api/contract.ts';
 import { countedText, countText, momentText } from '../../data/format.ts';
-import { isObject } from '../../data/values.ts';
 import { useAllowed, useRead } from '../../session/session.tsx';
 import { ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import { Button, Check, CopyButton, Moment, Notice, QueryStatus, Table } from '../../ui/controls.tsx';
 import { Choice, Form } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-
-interface Sharing {
-  readonly _type: typeof sharingClass;
-  readonly public_links: boolean;
-}
-
-interface Link {
-  readonly _type: typeof publicLinkClass;
-  readonly trace_id: string;
-  readonly expires_at: string;
-  readonly digest: string;
-  readonly revoked?: boolean;
-}
-
-/** A link as it is stored. */
-interface StoredLink {
-  readonly id: string;
-  readonly link: Link;
-  readonly by: string;
-  readonly at: string;
-  readonly state: 'active' | 'expired' | 'revoked';
-}
-
-/** A stored object as a link; undefined for one that is none. */
-export const toLink = (
-  { object_id, val, ...version }: ObjectVersion,
-  now: number,
-): StoredLink | undefined => {
-  if (!isObject(val) || val._type !== publicLinkClass || typeof val.trace_id !== 'string') return undefined;
-  const link = val as unknown as Link;
-  // Any further version ends a link.
-  const isRevoked = link.revoked === true || version.version_index > 0;
-  const state = isRevoked ? 'revoked' : Date.parse(link.expires_at) <= now ? 'expired' : 'active';
-  return { id: object_id, link, by: version.svc_user_id, at: version.created_at, state };
-};
-
-/** Whether the latest version of a project's `sharing` allows links. */
-export const allowsLinks = (versions: readonly ObjectVersion[]): boolean =>
-  versions.some(({ val }) => isObject(val) && val._type === sharingClass && val.public_links === true);
+import {
+  addressOf,
+  allowsLinks,
+  type Link,
+  makeId,
+  makeSecret,
+  type Sharing,
+  type StoredLink,
+  toLink,
+} from './links.ts';
 
 const useSharing = (project: string) => {
   const sharing = useRead(['sharing', project], async (reading) =>
@@ -76,18 +39,6 @@ const spans = [
 ] as const;
 
 const dayMs = 86_400_000;
-
-/** The secret of a new link, and what is stored of it. */
-const makeSecret = async () => {
-  const secret = crypto.getRandomValues(new Uint8Array(secretBytes));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', secret));
-  return { secret: base64url(secret), digest: base64url(digest) };
-};
-
-const makeId = (): string => `link-${base64url(crypto.getRandomValues(new Uint8Array(16)))}`;
-
-/** The address that a link has. */
-const addressOf = (token: string): string => new URL(`shared#${token}`, document.baseURI).href;
 
 interface ShareProps {
   readonly project: string;

@@ -1,6 +1,6 @@
-import { isObject } from '../data/values.ts';
-import { allows, useRead, useSession } from '../session/session.tsx';
-import { readUsers } from './figures/used.ts';
+import { isObject } from '../../data/values.ts';
+import { allows, useRead, useSession } from '../../session/session.tsx';
+import { readUsers } from './used.ts';
 
 const none: readonly string[] = [];
 
