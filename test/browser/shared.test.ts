@@ -50,7 +50,7 @@ describe('a public link', () => {
     const { trace } = await seed();
     const page = await visit(trace);
     await page.getByRole('button', { name: 'Share', exact: true }).click();
-    await page.getByRole('checkbox', { name: 'Public links in this project' }).check();
+    await page.getByRole('checkbox', { name: 'Public links in this project' }).click();
     await page.getByText('5 calls of this trace').waitFor();
     await page.getByRole('button', { name: 'Create link' }).click();
     const own = await page.getByLabel('The link').inputValue();
@@ -146,6 +146,6 @@ describe('a public link', () => {
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByRole('button', { name: 'Create link' }).click();
     await page.getByLabel('The link').waitFor();
-    expect(await page.getByRole('checkbox').count()).toBe(1);
+    expect(await page.getByRole('dialog').getByRole('checkbox').count()).toBe(0);
   });
 });

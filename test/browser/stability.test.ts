@@ -10,13 +10,15 @@ const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
 
-/** A public link to a trace. */
-const link = tokenOf(project, 'link');
+/** A public link to a trace of another project: its objects are none of this one's. */
+const shared = 'page/stability-shared';
+const link = tokenOf(shared, 'link');
 
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
-  await post('/obj/create', allowLinks(project).body);
-  await post('/obj/create', makeLink(project, 'link', 's1').body);
+  await report(shared, turn('s1', 0));
+  await post('/obj/create', allowLinks(shared).body);
+  await post('/obj/create', makeLink(shared, 'link', 's1').body);
 });
 
 /** Every view, with something that is there once it has all. */

@@ -130,8 +130,15 @@ const LinkTable = ({ project, links }: { project: string; links: readonly Stored
       {error ? <Notice kind="error">{error}</Notice> : null}
       <Table
         columns={[
-          { title: 'Created by', className: 'break', cell: ({ by }) => by },
-          { title: 'Created', cell: ({ at }) => <Moment time={at} /> },
+          {
+            title: 'Created',
+            className: 'break',
+            cell: ({ by, at }) => (
+              <>
+                {by} <Moment time={at} className="hint" />
+              </>
+            ),
+          },
           { title: 'Ends', cell: ({ link }) => <Moment time={link.expires_at} /> },
           {
             title: 'State',
