@@ -162,11 +162,13 @@ const MentionBox = (props: MentionBoxProps) => {
         onBlur={() => setCaret(-1)}
       />
       {suggested.length > 0 ? (
-        <div className="mention-list" role="listbox" id={id} aria-label="People" tabIndex={-1}>
+        <div className="menu mention-list" role="listbox" id={id} aria-label="People" tabIndex={-1}>
           {suggested.map((user, place) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the text has the focus, and takes all keys
             <div
               key={user}
+              className="menu-item"
+              {...(place === marked && { 'data-highlighted': true })}
               id={`${id}-${place}`}
               role="option"
               aria-selected={place === marked}
