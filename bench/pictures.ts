@@ -210,6 +210,7 @@ const listViews = async (
     ['projects', ''],
     ['traces', `traces?${at}`],
     ['traces-found', `traces?${at}&text=order`],
+    ['traces-peek', `traces?${at}&peek=${call.trace_id}`],
     ['traces-none', `traces?${at}&text=nothing-has-this`],
     ['trace', `${trace}&call=${call.id}`],
     ['trace-story', `${trace}&story=true`],

@@ -25,6 +25,7 @@ beforeAll(async () => {
 const views: readonly (readonly [string, string, string])[] = [
   ['the traces', `traces?project=${at}`, '.row-link'],
   ['a trace', `trace?project=${at}&trace=s1`, '[role=treeitem]'],
+  ['a trace beside the list', `traces?project=${at}&peek=s1`, '.peek .tabs'],
   ['a shared trace', `shared#${link}`, '[role=treeitem]'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
@@ -60,7 +61,7 @@ const readWidePanes = (page: Page): Promise<string[]> =>
   page.evaluate(`[
     document.documentElement,
     ...document.querySelectorAll(
-      'main, .view-place, .view, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
+      'main, .view-place, .view, .peek, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
     ),
   ]
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)

@@ -286,7 +286,7 @@ describe('a trace', () => {
   it('marks what the list was searched for where it stands, also in what is folded', async () => {
     const find = encodeURIComponent('line25 =');
     const page = await visit(`traces?project=${encodeURIComponent(project)}&all=true&text=${find}`);
-    await page.getByRole('link', { name: /^Read/ }).click();
+    await page.getByRole('link', { name: /^Read/ }).press('Enter');
     await pane(page).locator('.code-line', { hasText: 'line25 =' }).waitFor();
     await page.getByText('1 found').waitFor();
     expect(page.url()).toContain('find=line25');
@@ -363,7 +363,7 @@ describe('the way around a trace', () => {
       [1, 2, 3].map((at) => ({ id: `n${at}`, name: `Trace ${at}`, at })),
     );
     const page = await visit(`traces?project=${encodeURIComponent(own)}&sort=started_at`);
-    await page.getByRole('link', { name: 'Trace 2' }).click();
+    await page.getByRole('link', { name: 'Trace 2' }).press('Enter');
     const shows = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
     await shows('Trace 2');
     await page.getByRole('button', { name: 'Next trace of the list' }).click();

@@ -70,6 +70,20 @@ export const takeBack = async (client: Client, project: string, { id }: CallFeed
   await client.ask('/feedback/purge', { project_id: project, query } as never);
 };
 
+/*
+ * Tags that people give are feedback, too, since attributes stay as they were reported: a type for each tag,
+ * so that every query of calls finds them, and nobody's tag replaces another's.
+ */
+
+const tagPrefix = 'tag.';
+
+/** The type of feedback that a tag is. Its payload is `{"value": true}`. */
+export const tagType = (tag: string): string => `${tagPrefix}${tag}`;
+
+/** The tag that a type of feedback is; undefined for any other type. */
+export const tagIn = (type: string): string | undefined =>
+  type.length > tagPrefix.length && type.startsWith(tagPrefix) ? type.slice(tagPrefix.length) : undefined;
+
 /** What feedback comes to, in short. */
 export interface Marks {
   readonly up: number;
@@ -94,6 +108,7 @@ export const sumMarks = (records: readonly CallFeedback[]): Marks => {
     score: scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length,
     notes: records.filter(({ payload }) => typeof payload.note === 'string').length,
     corrections: payloads('correction').length,
-    others: records.filter(({ feedback_type }) => !known.has(feedback_type)).length,
+    // Tags have a column of their own.
+    others: records.filter(({ feedback_type: type }) => !known.has(type) && tagIn(type) === undefined).length,
   };
 };

@@ -173,6 +173,10 @@ const parseTraces = parser({
   sort: readText,
   /** Whether new traces come in by themselves. @default - false */
   live: readFlag,
+  /** The trace that is shown beside the list. @default - none */
+  peek: readText,
+  /** The call of it that is selected. @default - its root */
+  call: readText,
 });
 
 /** The state of the list of traces. */

@@ -16,7 +16,7 @@ import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { HeadTools } from '../../ui/view.tsx';
 import { statusTexts } from '../badges.tsx';
-import { parseScorePath, scoreText } from '../scores.ts';
+import { parseScorePath, scoreText, tagAt } from '../scores.ts';
 import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
@@ -64,6 +64,8 @@ const modelPath = 'summary.usage.';
 /** A condition in words. */
 const conditionText = ({ path, op, value }: Condition): string => {
   if (path.startsWith(modelPath) && op === 'exists') return `Model is ${path.slice(modelPath.length)}`;
+  const tag = tagAt(path);
+  if (tag !== undefined && (op === 'is' || op === 'exists')) return `Tag is ${tag}`;
   return needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
 };
 
@@ -86,7 +88,7 @@ export const FilterBuilder = ({ search, onChange }: FilterProps) => {
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
       <Suspense>
         <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
-        {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
+        {facet ? null : <ConditionForm search={search} onAdd={(condition) => add(condition)} />}
       </Suspense>
     </Popup>
   );

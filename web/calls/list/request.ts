@@ -13,7 +13,7 @@ import {
   type TracesSearch,
   totalsPath,
 } from '../../navigation/search.ts';
-import { parseScorePath } from '../scores.ts';
+import { parseScorePath, tagAt, tagsColumn } from '../scores.ts';
 import { hiddenIn } from './layout.ts';
 
 /*
@@ -196,10 +196,10 @@ const getSort = ({ sort = '-started_at' }: TracesSearch) => {
   };
 };
 
-/** The scores that a list shows: those of its columns, and those that it is filtered or sorted by. */
+/** The scores that a list shows: those of its columns, and those that it is filtered or sorted by, but tags. */
 export const scorePaths = ({ columns = [], where = [], sort = '' }: TracesSearch): string[] => {
   const paths = [...columns, ...where.map(({ path }) => path), sort.replace(/^-/, '')];
-  return [...new Set(paths.filter((path) => parseScorePath(path)))];
+  return [...new Set(paths.filter((path) => parseScorePath(path) && tagAt(path) === undefined))];
 };
 
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
@@ -209,7 +209,7 @@ const requestedColumns = (search: TracesSearch): string[] => [
   ...(hiddenIn(search).has('preview') ? [] : ['preview']),
   ...(isOfAllCalls(search) ? ['summary.usage'] : []),
   // Scores come with the feedback.
-  ...(search.columns ?? []).filter((path) => !parseScorePath(path)),
+  ...(search.columns ?? []).filter((path) => path !== tagsColumn && !parseScorePath(path)),
 ];
 
 /**

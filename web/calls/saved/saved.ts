@@ -61,7 +61,13 @@ export const useSavedViews = (project: string, enabled: boolean) => {
 
 /** A view's state as it is saved: without the project, and without what only its reader chose. */
 export const savedState = (search: object): Record<string, unknown> => {
-  const { project: _project, live: _live, ...state } = search as Record<string, unknown>;
+  const {
+    project: _project,
+    live: _live,
+    peek: _peek,
+    call: _call,
+    ...state
+  } = search as Record<string, unknown>;
   return state;
 };
 

@@ -9,7 +9,7 @@ import { readShared, type SharedTrace, sharedSession } from '../../session/share
 import { Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { View } from '../../ui/view.tsx';
-import { TraceBody, TraceFacts, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
+import { TraceBody, HeadFacts, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
 
 /** The token of the link, which comes after `#`. */
 const useToken = (): string =>
@@ -65,7 +65,7 @@ const Shown = ({ shared, search }: ShownProps) => {
   }, [name]);
   useKeys({ ...panes.keys(() => {}), '?': () => setHelp(true) });
   return (
-    <View fixed className="trace" title={name ?? 'Trace'} about={<TraceFacts state={state} />}>
+    <View fixed className="trace" title={name ?? 'Trace'} about={<HeadFacts state={state} />}>
       <TraceTools panes={panes} onHelp={() => setHelp(true)} />
       <TraceBody panes={panes} />
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />

@@ -1,18 +1,17 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import { getWait } from '../../api/calls.ts';
-import { WaitBadge } from '../../calls/badges.tsx';
 import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
-import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
+import { countText } from '../../data/format.ts';
 import { changed, type TraceSearch } from '../../navigation/search.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
-import { Button, Check, Moment, SearchBox, Skeleton } from '../../ui/controls.tsx';
+import { Button, Check, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import type { Keys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Sought, useMarks } from '../../ui/sought.ts';
 import { Splitter } from '../../ui/splitter.tsx';
 import { CallPanel } from './call-panel.tsx';
+import { TraceFacts } from './trace-pane.tsx';
 import { TreeView } from './tree-view.tsx';
 
 declare module '@tanstack/react-router' {
@@ -73,28 +72,10 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
 /** A trace in its panes. */
 type TracePanes = ReturnType<typeof useTracePanes>;
 
-/** The whole trace in a line. */
-export const TraceFacts = ({ state }: { state: TraceState }) => {
-  const { query, forest, all, calls, span, usage, errors } = state;
-  const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
-  const waiting = all.find(({ node }) => getWait(node.call) === true);
-  const [root] = forest;
-  if (!root) return query.isPending ? <Skeleton label="" rows={1} /> : null;
-  return (
-    <p className="facts">
-      <Moment time={root.call.started_at} />
-      <span>{tookText(span.end - span.start, waited)}</span>
-      <span>
-        {query.data?.complete === false
-          ? `${countText(calls.length)}+ calls`
-          : countedText(calls.length, 'call')}
-      </span>
-      {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
-      {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-      {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
-      {waiting ? <WaitBadge call={waiting.node.call} /> : null}
-    </p>
-  );
+/** The whole trace in a line, as soon as it is there. */
+export const HeadFacts = ({ state }: { state: TraceState }) => {
+  if (state.forest.length === 0 && state.query.isPending) return <Skeleton label="" rows={1} />;
+  return <TraceFacts state={state} />;
 };
 
 /** What keys do in a trace. */

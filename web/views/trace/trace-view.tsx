@@ -15,7 +15,7 @@ import { lazily } from '../../ui/lazy.ts';
 import { Modal } from '../../ui/popups.tsx';
 import { View } from '../../ui/view.tsx';
 import { useCommentCounts } from './comments.tsx';
-import { TraceBody, TraceFacts, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
+import { TraceBody, HeadFacts, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
 const useNeighbours = (project: string, trace: string) => {
@@ -41,6 +41,8 @@ const useNeighbours = (project: string, trace: string) => {
     },
   };
 };
+
+export { TracePane } from './trace-pane.tsx';
 
 const route = getRouteApi('/trace');
 
@@ -150,7 +152,7 @@ export const TraceView = () => {
       fixed
       className="trace"
       title={forest[0]?.name ?? 'Trace'}
-      about={<TraceFacts state={state} />}
+      about={<HeadFacts state={state} />}
       actions={
         <>
           <CommentsButton counts={counts} calls={state.calls} onOpen={openComments} />
