@@ -9,7 +9,7 @@ import { readShared, type SharedTrace, sharedSession } from '../../session/share
 import { Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { View } from '../../ui/view.tsx';
-import { TraceBody, HeadFacts, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
+import { HeadFacts, TraceBody, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
 
 /** The token of the link, which comes after `#`. */
 const useToken = (): string =>

@@ -15,7 +15,7 @@ import { lazily } from '../../ui/lazy.ts';
 import { Modal } from '../../ui/popups.tsx';
 import { View } from '../../ui/view.tsx';
 import { useCommentCounts } from './comments.tsx';
-import { TraceBody, HeadFacts, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
+import { HeadFacts, TraceBody, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
 const useNeighbours = (project: string, trace: string) => {
