@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint, KeyEndpoint, LinkEndpoint } from '../../../api/endpoint.ts';
+import { ServiceError } from '../../../foundations/wire/index.ts';
 import {
   everyAnswer,
   formatted,
@@ -14,7 +15,7 @@ import {
   recordTypes,
   withLineEnd,
 } from './answer.ts';
-import { contentCoding, mediaType } from './negotiate.ts';
+import { compressedOnly, contentCoding, mediaType } from './negotiate.ts';
 import { middlewares, type ServiceEvent, type ServiceRequest, timeoutEarlyResponse } from './request.ts';
 import {
   abortable,
@@ -211,6 +212,9 @@ export const streaming = <Body, Answer>(
     .handler(async (event) => {
       const type = mediaType(event, types);
       const coding = contentCoding(event);
+      // Whoever has no key gets a long answer compressed or not at all.
+      if (!coding && description.scheme === 'none')
+        throw new ServiceError(406, compressedOnly(['zstd', 'gzip']).detail);
       const aborting = new AbortController();
       const { service } = event;
       let details: Parameters<typeof service.describe>[0] = () => ({ rows: 1 });

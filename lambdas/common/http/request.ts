@@ -30,7 +30,6 @@ import { type Details, RequestLog } from '../log/request-log.ts';
 import { everyAnswer, jsonText } from './answer.ts';
 import { originHeaders, refuseCrossSiteBasic } from './cross-site.ts';
 import { getHeader } from './headers.ts';
-import { compressedOnly, contentCoding } from './negotiate.ts';
 
 /*
  * What a request passes before its handler: its line in the log, its caller, its fields, and what
@@ -200,10 +199,9 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
 /** Whoever has a link and no key: nobody, who may do nothing. */
 const nobody: Caller = { user: '', keyId: '', grants: [] };
 
-/** Begins a request that takes no key, and that is answered compressed alone. */
+/** Begins a request that takes no key. */
 const readNobody = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {
-    if (!contentCoding(event)) throw new ServiceError(406, compressedOnly(['zstd', 'gzip']).detail);
     beginService(event, nobody, context);
   },
 });

@@ -86,7 +86,8 @@ export const SharedView = () => {
   const session = useMemo(() => data && sharedSession(data), [data]);
   if (!data || !session)
     return (
-      <main className="shared-place">
+      <main className="shared-place stack">
+        <h1>Shared trace</h1>
         {token === '' ? (
           <Notice kind="error">This link is incomplete: what comes after # is missing.</Notice>
         ) : (
