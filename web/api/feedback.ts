@@ -2,17 +2,13 @@ import type { CallRow } from './calls.ts';
 import type { Client } from './client.ts';
 import type { CallFeedback } from './contract.ts';
 
-/** The kinds of feedback that the page gives, each a record of its own. */
+/** The kinds of feedback that the page gives. Of each but comments (`comments.ts`) somebody has one record. */
 export const kinds = ['thumbs', 'score', 'note', 'correction'] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** The payloads of the kinds: `{"up": true}`, `{"score": 0.9}`, `{"note": "…"}`, … */
-export type Payload =
-  | { readonly up: boolean }
-  | { readonly score: number }
-  | { readonly note: string }
-  | { readonly correction: string };
+/** The payloads of the kinds: `{"up": true}`, `{"score": 0.9}`, … */
+export type Payload = { readonly up: boolean } | { readonly score: number } | { readonly correction: string };
 
 /** The records on a call, oldest first. */
 export const getFeedback = ({ summary }: Pick<CallRow, 'summary'>): readonly CallFeedback[] =>

@@ -112,6 +112,14 @@ const feedbackTexts: Readonly<Record<Exclude<FeedbackFilter, 'given' | 'none'>, 
   correction: '"feedback_type":"correction"',
 };
 
+/** Calls with a comment that mentions a user: its name stands in a list of names. */
+const mentionOperation = (user: string): Operation => {
+  const input = asText(field(feedbackPath));
+  const has = (substr: string): Operation => ({ $contains: { input, substr: { $literal: substr } } });
+  const name = JSON.stringify(user);
+  return { $and: [has('"mentions":['), { $or: [has(`[${name}`), has(`,${name}`)] }] };
+};
+
 const feedbackOperation = (sought: FeedbackFilter): Operation => {
   if (sought === 'given' || sought === 'none') {
     const sides: Operation[] = [field(`${feedbackPath}.0.id`), { $literal: null }];
@@ -157,6 +165,7 @@ export const toOperations = (search: TracesSearch, now: number, forList = false)
   ...(search.status ? [statusOperation(search.status, forList && needsTotals(search))] : []),
   ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => toOperation(condition)),
   ...(search.feedback ? [feedbackOperation(search.feedback)] : []),
+  ...(search.mentions ? [mentionOperation(search.mentions)] : []),
   ...(search.text ? [textOperation(search.text, forList && !search.repeated)] : []),
 ];
 
@@ -216,7 +225,10 @@ export const toRequest = (search: TracesSearch, now: number): CallsQuery => {
     columns: requestedColumns(search),
     ...(needsTotals(search) && { include_trace_totals: true }),
     ...((isOfAllCalls(search) || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
-    ...((search.feedback || isNamed(search, feedbackPath) || scorePaths(search).length > 0) && {
+    ...((search.feedback ||
+      search.mentions ||
+      isNamed(search, feedbackPath) ||
+      scorePaths(search).length > 0) && {
       include_feedback: true,
     }),
   };
