@@ -10,13 +10,16 @@ import { valueAt } from '../data/values.ts';
 const shape = /^feedback\.\[([^\]]+)\]\.payload\.(.+)$/;
 
 /** A type of feedback, and a path into its payload. */
-interface Score {
+export interface Score {
   readonly type: string;
   readonly field: string;
 }
 
+/** The path of a score. */
+export const toScorePath = ({ type, field }: Score): string => `feedback.[${type}].payload.${field}`;
+
 /** The path of the score that feedback of a type has as its value. */
-export const scorePath = (type: string): string => `feedback.[${type}].payload.value`;
+export const scorePath = (type: string): string => toScorePath({ type, field: 'value' });
 
 /** The score that a path leads to; undefined for any other path. */
 export const parseScorePath = (path: string): Score | undefined => {
@@ -34,7 +37,7 @@ const ownFields: Readonly<Record<string, string>> = {
 
 /** The path of what feedback of any type says. */
 export const saidPath = (type: string): string =>
-  `feedback.[${type}].payload.${Object.hasOwn(ownFields, type) ? ownFields[type] : 'value'}`;
+  toScorePath({ type, field: (Object.hasOwn(ownFields, type) ? ownFields[type] : undefined) ?? 'value' });
 
 /** The column of tags: those that were reported, and those that people gave. It is no path. */
 export const tagsColumn = 'tags';
@@ -59,10 +62,19 @@ export const tagsOf = (call: CallRow): readonly string[] => {
   return [...new Set([...reported, ...given])];
 };
 
+/** Where payloads have what their type is about. */
+const usualFields: ReadonlySet<string> = new Set([
+  'value',
+  'emoji',
+  'output',
+  ...Object.values(ownFields),
+]);
+
 /** A score in words: the evaluator's name, or the type. */
 export const scoreText = ({ type, field }: Score): string => {
   const name = type.replace(/^(evaluation|annotation)\./, '');
-  return field === 'value' || saidPath(type).endsWith(`.${field}`) ? name : `${name} ${field}`;
+  // Thumbs have `up`, scores `score`: their types say it.
+  return usualFields.has(field) ? name : `${name} ${field}`;
 };
 
 /** The latest score that a call has, if the list was asked for feedback. */
