@@ -63,18 +63,13 @@ export const tagsOf = (call: CallRow): readonly string[] => {
 };
 
 /** Where payloads have what their type is about. */
-const usualFields: ReadonlySet<string> = new Set([
-  'value',
-  'emoji',
-  'output',
-  ...Object.values(ownFields),
-]);
+const usualFields: ReadonlySet<string> = new Set(['value', 'up', 'score', 'emoji', 'output']);
 
 /** A score in words: the evaluator's name, or the type. */
 export const scoreText = ({ type, field }: Score): string => {
   const name = type.replace(/^(evaluation|annotation)\./, '');
   // Thumbs have `up`, scores `score`: their types say it.
-  return usualFields.has(field) ? name : `${name} ${field}`;
+  return usualFields.has(field) || ownFields[type] === field ? name : `${name} ${field}`;
 };
 
 /** The latest score that a call has, if the list was asked for feedback. */
