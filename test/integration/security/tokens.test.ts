@@ -254,7 +254,11 @@ describe('who a person is', () => {
 
   it('has a name if the token has one, and an id in the form of a key’s', async () => {
     const { body } = await me({ claims: { name: 'Ada Lovelace' } });
-    expect(body).toMatchObject({ kind: 'person', name: 'Ada Lovelace', key_id: expect.stringMatching(/^[0-9a-z]{16}$/) });
+    expect(body).toMatchObject({
+      kind: 'person',
+      name: 'Ada Lovelace',
+      key_id: expect.stringMatching(/^[0-9a-z]{16}$/),
+    });
     expect((await me({ claims: { name: 'a\nb' } })).body.name).toBeUndefined();
   });
 });
