@@ -10,8 +10,14 @@ export const evaluatorClass = 'Evaluator';
 /** A project's limits. */
 export const limitsClass = 'Limits';
 
+/** How long a project keeps what it holds. */
+export const retentionClass = 'Retention';
+
 /** What people fill in: the same as in Weave. */
 export const annotationSpecClass = 'AnnotationSpec';
 
 /** Queues of calls to review. */
 export const reviewQueueClass = 'ReviewQueue';
+
+/** Charts that a project keeps side by side. */
+export const dashboardClass = 'Dashboard';
