@@ -136,6 +136,7 @@ export const sharedClient = (shared: SharedTrace): Client => {
 export const sharedSession = (shared: SharedTrace) => ({
   me: {
     user: '',
+    kind: 'key' as const,
     key_id: 'shared',
     expires_at: shared.expiresAt,
     grants: [{ resource: shared.project, role: 'read' as const }],
