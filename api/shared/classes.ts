@@ -21,3 +21,9 @@ export const reviewQueueClass = 'ReviewQueue';
 
 /** Charts that a project keeps side by side. */
 export const dashboardClass = 'Dashboard';
+
+/** Whether a project allows public links. */
+export const sharingClass = 'Sharing';
+
+/** Public links to traces. */
+export const publicLinkClass = 'PublicLink';
