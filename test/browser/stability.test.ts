@@ -9,6 +9,7 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
+const helpful = encodeURIComponent('feedback.[evaluation.helpful].payload.value');
 
 /** A public link to a trace of another project: its objects are none of this one's. */
 const shared = 'page/stability-shared';
@@ -19,6 +20,21 @@ beforeAll(async () => {
   await report(shared, turn('s1', 0));
   await post('/obj/create', allowLinks(shared).body);
   await post('/obj/create', makeLink(shared, 'link', 's1').body);
+  const batch = ['s1', 's2', 's3'].map((call, i) => ({
+    project_id: project,
+    svc_ref: `svc:///${project}/call/${call}`,
+    feedback_type: 'evaluation.helpful',
+    payload: { value: i / 2, reason: 'It names the parcel, and says when it arrives.' },
+  }));
+  await post('/feedback/batch/create', { batch });
+  const filter = { sources: ['production'] };
+  const charts = [
+    { metric: 'call_count', filter, group_by: 'op_name', columns: 2 },
+    { metric: 'latency_ms', filter },
+    { metric: 'score', score: { feedback_type: 'evaluation.helpful', path: 'value' } },
+  ];
+  const val = { _type: 'Dashboard', name: 'Stable', charts, saved_at: '2026-10-01T12:00:00Z' };
+  await post('/obj/create', { obj: { project_id: project, object_id: 'stable', val } });
 });
 
 /** Every view, with something that is there once it has all. */
@@ -34,13 +50,20 @@ const views: readonly (readonly [string, string, string])[] = [
     `overview?project=${at}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
     '.chart canvas',
   ],
+  [
+    'a dashboard',
+    `dashboards?project=${at}&dashboard=stable&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
+    '.chart canvas',
+  ],
+  ['the scores', `scores?project=${at}`, '.spread'],
+  ['a score', `scores?project=${at}&score=${helpful}`, '.chart canvas'],
   ['the alerts', `alerts?project=${at}`, 'h1'],
   ['the datasets', `datasets?project=${at}`, '.empty'],
   ['the evaluations', `evaluations?project=${at}`, 'h1'],
   ['the evaluators', `evaluators?project=${at}`, 'h1'],
   ['the reviews', `reviews?project=${at}`, '.empty'],
   ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],
-  ['the objects', `objects?project=${at}`, '.empty'],
+  ['the objects', `objects?project=${at}`, 'h1'],
   ['the prices', `prices?project=${at}`, 'form'],
 ];
 
@@ -53,6 +76,7 @@ const furtherViews: typeof views = [
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
   ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],
+  ['the dashboards', `dashboards?project=${at}`, '.plain-table'],
   ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
 ];
 

@@ -4,11 +4,16 @@ export {
   authorizeObject,
   checkObject,
   checkValue,
+  describeCreation,
+  describeDeletion,
   getOwnClass,
+  type ParseObject,
   readClass,
+  readNewest,
 } from './classes.ts';
 export { createObject, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';
+export { listRanges } from './items.ts';
 export {
   addLabels,
   labelsIn,
