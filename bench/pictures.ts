@@ -94,6 +94,20 @@ const reportEvaluations = async (service: LocalService): Promise<void> => {
   await post(service, '/call/upsert_batch', { batch });
 };
 
+/** Keeps charts on a dashboard. */
+const createDashboard = async (service: LocalService): Promise<void> => {
+  const filter = { sources: ['production'] };
+  const charts = [
+    { metric: 'call_count', filter, group_by: 'op_name', columns: 2 },
+    { metric: 'latency_ms', filter },
+    { metric: 'total_cost', filter, group_by: 'model', title: 'Cost by model' },
+    { metric: 'score', score: { feedback_type: 'thumbs', path: 'up' }, filter },
+    { metric: 'error_count', filter },
+  ];
+  const val = { _type: 'Dashboard', name: 'The shop', charts, saved_at: '2026-10-05T09:30:00Z' };
+  await post(service, '/obj/create', { obj: { project_id: project, object_id: 'shop', val } });
+};
+
 /** Makes a public link to a trace, and gives its token. */
 const shareTrace = async (service: LocalService, trace_id: string): Promise<string> => {
   const secret = createHash('sha256').update(trace_id).digest();
@@ -113,20 +127,6 @@ const shareTrace = async (service: LocalService, trace_id: string): Promise<stri
 };
 
 const shared = new Set<string>();
-
-/** Keeps charts on a dashboard. */
-const createDashboard = async (service: LocalService): Promise<void> => {
-  const filter = { sources: ['production'] };
-  const charts = [
-    { metric: 'call_count', filter, group_by: 'op_name', columns: 2 },
-    { metric: 'latency_ms', filter },
-    { metric: 'total_cost', filter, group_by: 'model', title: 'Cost by model' },
-    { metric: 'score', score: { feedback_type: 'thumbs', path: 'up' }, filter },
-    { metric: 'error_count', filter },
-  ];
-  const val = { _type: 'Dashboard', name: 'The shop', charts, saved_at: '2026-10-05T09:30:00Z' };
-  await post(service, '/obj/create', { obj: { project_id: project, object_id: 'shop', val } });
-};
 
 /** A picture: its name, its view, and what makes the view ready. */
 interface Picture {

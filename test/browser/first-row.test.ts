@@ -74,7 +74,7 @@ describe('until its first row, the list of traces', () => {
         before.map((request) => `${request.url} ${request.bytes}`).join('\n'),
       ).toBeLessThanOrEqual(180_000);
       // More is asked for once it is there: if nothing was, the moment would not be known.
-      expect(sent.size).toBeGreaterThan(before.length);
+      await expect.poll(() => sent.size).toBeGreaterThan(before.length);
     } finally {
       await browser.close();
     }

@@ -17,9 +17,6 @@ const link = tokenOf(shared, 'link');
 
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
-  await report(shared, turn('s1', 0));
-  await post('/obj/create', allowLinks(shared).body);
-  await post('/obj/create', makeLink(shared, 'link', 's1').body);
   const batch = ['s1', 's2', 's3'].map((call, i) => ({
     project_id: project,
     svc_ref: `svc:///${project}/call/${call}`,
@@ -35,6 +32,9 @@ beforeAll(async () => {
   ];
   const val = { _type: 'Dashboard', name: 'Stable', charts, saved_at: '2026-10-01T12:00:00Z' };
   await post('/obj/create', { obj: { project_id: project, object_id: 'stable', val } });
+  await report(shared, turn('s1', 0));
+  await post('/obj/create', allowLinks(shared).body);
+  await post('/obj/create', makeLink(shared, 'link', 's1').body);
 });
 
 /** Every view, with something that is there once it has all. */

@@ -37,7 +37,7 @@ const ownFields: Readonly<Record<string, string>> = {
 
 /** The path of what feedback of any type says. */
 export const saidPath = (type: string): string =>
-  `feedback.[${type}].payload.${Object.hasOwn(ownFields, type) ? ownFields[type] : 'value'}`;
+  toScorePath({ type, field: (Object.hasOwn(ownFields, type) ? ownFields[type] : undefined) ?? 'value' });
 
 /** The column of tags: those that were reported, and those that people gave. It is no path. */
 export const tagsColumn = 'tags';
@@ -69,7 +69,7 @@ const usualFields: ReadonlySet<string> = new Set(['value', 'up', 'score', 'emoji
 export const scoreText = ({ type, field }: Score): string => {
   const name = type.replace(/^(evaluation|annotation)\./, '');
   // Thumbs have `up`, scores `score`: their types say it.
-  return usualFields.has(field) || saidPath(type).endsWith(`.${field}`) ? name : `${name} ${field}`;
+  return usualFields.has(field) || ownFields[type] === field ? name : `${name} ${field}`;
 };
 
 /** The latest score that a call has, if the list was asked for feedback. */

@@ -147,7 +147,7 @@ describe('the audit trail', () => {
       'ObjCreate',
       'ObjDelete',
       'People',
-      'Weave',
+      'ProjectDelete',
     ]);
     for (const { role, Action } of statements)
       expect(Action, role).toEqual(

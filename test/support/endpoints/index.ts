@@ -33,9 +33,9 @@ export const fixtures: Readonly<Record<KeyedPath | keyof typeof sharingFixtures,
   ...agentFixtures,
   ...evaluatorFixtures,
   ...alertFixtures,
-  ...sharingFixtures,
   ...peopleFixtures,
   ...projectFixtures,
+  ...sharingFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
