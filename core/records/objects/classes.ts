@@ -122,6 +122,8 @@ const admins: Readonly<
   [retentionClass]: { what: 'a Retention', needsAdmin: () => true },
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
   [sharingClass]: { what: 'Sharing', needsAdmin: () => true },
+  // Who may write may make and end one. It is here for the audit trail.
+  [publicLinkClass]: { what: 'a PublicLink', needsAdmin: () => false },
 };
 
 /**
