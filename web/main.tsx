@@ -6,7 +6,7 @@ import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
 import { applyTheme } from './session/device.ts';
 import { Gate } from './session/gate.tsx';
-import { linkedKey } from './session/link.ts';
+import { linkedCredentials } from './session/link.ts';
 
 applyTheme();
 
@@ -27,7 +27,7 @@ const cache = new QueryClient({
 });
 
 // Taken once, and before anything else sees the address.
-const linked = linkedKey();
+const linked = linkedCredentials();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no root');

@@ -17,8 +17,10 @@ export type { Me };
 /** A person at work: who they are, and the API in their name. */
 interface Session {
   readonly me: Me;
+  /** The host of the issuer at which they signed in; undefined if they came with a key. */
+  readonly issuer: string | undefined;
   readonly client: Client;
-  readonly signOut: () => void;
+  readonly signOut: () => unknown;
 }
 
 const Context = createContext<Session | undefined>(undefined);
