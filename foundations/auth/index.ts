@@ -29,6 +29,19 @@ export {
   removeRoleGrant,
   revokeKey,
 } from './keys.ts';
+export {
+  isMember,
+  listMembers,
+  type Member,
+  type MemberChange,
+  type MemberId,
+  memberRule,
+  parseGroup,
+  parseMember,
+  parsePerson,
+  setMember,
+  toMemberId,
+} from './members.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
 export { describeRefusal, includesRole, type Role, roles } from './roles.ts';
 export { iamFromEnvironment, makeFindRole } from './sts.ts';

@@ -111,10 +111,10 @@ export interface Grantee {
   readonly limits?: SpendingLimits;
 }
 
-/** What a key or an IAM role is granted. Times are microseconds since 1970. */
+/** What a key, an IAM role or a member is granted. Times are microseconds since 1970. */
 export interface GrantRecord extends Grantee {
   readonly id: string;
-  /** The SHA-256 of the key, 32 bytes; absent for a role, which no key opens. */
+  /** The SHA-256 of the key, 32 bytes; absent for a role and a member, which no key opens. */
   readonly digest?: Uint8Array;
   /** Those of a role's grants that deployments gave it; absent for a key. */
   readonly deployed?: readonly Grant[];
@@ -131,9 +131,9 @@ export interface KeyRecord extends GrantRecord {
 export type KeyState = 'active' | 'revoked' | 'expired';
 
 const maxUserLength = 128;
-const maxGrants = 50;
+export const maxGrants = 50;
 /** The authorizer passes all grants in one context value, whose length API Gateway bounds. */
-const maxGrantsLength = 4096;
+export const maxGrantsLength = 4096;
 const digestBytes = 32;
 
 /**
@@ -253,7 +253,10 @@ const isRole = (item: Item): boolean => {
   return arn !== undefined && arn === item.user && toRoleId(arn) === item.id;
 };
 
-/** What an item of a role has in place of a digest: the grants of deployments beside the operator's. */
+/** Whether it is an item of a member, whose id names it. */
+const isMember = (item: Item): boolean => typeof item.user === 'string' && item.id === `member:${item.user}`;
+
+/** What an item of a role or a member has in place of a digest: the grants of deployments beside the operator's. */
 const readRoleGrants = (item: Item): Pick<GrantRecord, 'grants' | 'deployed'> => {
   const grants = required(item, 'grants', parseGrants(item.grants));
   const added = Object.entries(item).filter(([name]) => name.startsWith(deployedPrefix));
@@ -272,7 +275,7 @@ const readKeyGrants = (item: Item): Pick<KeyRecord, 'grants' | 'digest'> => {
 /**
  * Reads a record back from its item.
  *
- * @throws Error if neither {@link toItem} nor a function for roles wrote the item. A damaged record never
+ * @throws Error if neither {@link toItem} nor a function for roles or members wrote the item. A damaged record never
  * counts as a valid key, least of all as one without an expiry
  */
 export const fromItem = (item: Item): GrantRecord => {
@@ -284,7 +287,9 @@ export const fromItem = (item: Item): GrantRecord => {
   return {
     id: required(item, 'id', asText(item.id)),
     user: required(item, 'user', asText(item.user)),
-    ...(item.digest === undefined && isRole(item) ? readRoleGrants(item) : readKeyGrants(item)),
+    ...(item.digest === undefined && (isRole(item) || isMember(item))
+      ? readRoleGrants(item)
+      : readKeyGrants(item)),
     createdAt: required(item, 'createdAt', readTime(item, 'createdAt')),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),

@@ -15,6 +15,7 @@ import {
   NumberValue,
   PutCommand,
   paginateScan,
+  ScanCommand,
   type ScanCommandInput,
   TransactWriteCommand,
   UpdateCommand,
@@ -470,6 +471,36 @@ export async function* scanTable(table: Table, options: ScanOptions = {}): Async
   const pages = paginateScan({ client: documents(table) }, { ...options, TableName: table.name });
   for await (const { Items = [] } of pages) yield Items;
 }
+
+/**
+ * Reads a whole table that is small, such as that of keys, for a request.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const scanItems = async (table: Table, budget: RequestBudget): Promise<Item[]> => {
+  const items: Item[] = [];
+  let start: ScanCommandInput['ExclusiveStartKey'];
+  do {
+    const command = new ScanCommand({
+      TableName: table.name,
+      ConsistentRead: true,
+      ReturnConsumedCapacity: 'TOTAL',
+      ...(start && { ExclusiveStartKey: start }),
+    });
+    await withRetries(budget, async (options) => {
+      const {
+        Items = [],
+        LastEvaluatedKey,
+        ConsumedCapacity,
+      } = await documents(table).send(command, options);
+      meter(budget, 'readUnits', ConsumedCapacity);
+      items.push(...Items);
+      start = LastEvaluatedKey;
+      return true;
+    });
+  } while (start);
+  return items;
+};
 
 /** DynamoDB's limit of writes, and of statements, per request. */
 const maxBatchWrite = 25;
