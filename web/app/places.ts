@@ -2,7 +2,6 @@ import {
   Bell,
   Box,
   ChartColumn,
-  CircleDollarSign,
   ClipboardCheck,
   Database,
   FlaskConical,
@@ -10,6 +9,7 @@ import {
   ListTree,
   type LucideIcon,
   MessagesSquare,
+  Settings,
   SquareTerminal,
 } from 'lucide-react';
 import type { Wakeable } from '../api/wake.ts';
@@ -27,7 +27,7 @@ type Path =
   | '/reviews'
   | '/playground'
   | '/objects'
-  | '/prices';
+  | '/settings';
 
 export interface Place {
   readonly to: Path;
@@ -70,7 +70,7 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     title: 'Settings',
-    places: [{ to: '/prices', icon: CircleDollarSign }],
+    places: [{ to: '/settings', icon: Settings }],
   },
 ];
 

@@ -21,6 +21,7 @@ import {
   parsePlaygroundSearch,
   parsePricesSearch,
   parseReviewsSearch,
+  parseSettingsSearch,
   parseThreadSearch,
   parseThreadsSearch,
   parseTraceSearch,
@@ -92,7 +93,8 @@ const load = {
   evaluators: lazily(() => import('../views/evaluators/evaluators-view.tsx'), 'EvaluatorsView'),
   reviews: lazily(() => import('../views/reviews/reviews-view.tsx'), 'ReviewsView'),
   alerts: lazily(() => import('../views/alerts/alerts-view.tsx'), 'AlertsView'),
-  prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
+  settings: lazily(() => import('../views/settings/settings-view.tsx'), 'SettingsView'),
+  prices: lazily(() => import('../views/settings/settings-view.tsx'), 'PricesRedirect'),
 };
 
 /** The state of the list, with the columns of this device if the URL names none. */
@@ -121,6 +123,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/evaluators', parseEvaluatorsSearch, load.evaluators),
       view('/reviews', parseReviewsSearch, load.reviews),
       view('/alerts', parseAlertsSearch, load.alerts),
+      view('/settings', parseSettingsSearch, load.settings),
       view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,

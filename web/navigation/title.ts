@@ -21,6 +21,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   evaluators: 'Evaluators',
   reviews: 'Reviews',
   alerts: 'Alerts',
+  settings: 'Settings',
   prices: 'Prices',
 };
 

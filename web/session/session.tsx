@@ -37,6 +37,23 @@ export const useSession = (): Session => {
   return session;
 };
 
+/**
+ * What somebody is called: the reader by their name, others by what stands before the @ of their e-mail. A key's
+ * user is called what it is.
+ */
+export const personText = (user: string, me: Pick<Me, 'user' | 'name'>): string =>
+  user === me.user && me.name ? me.name : user.replace(/^([^@\s]+)@[^@\s]+$/, '$1');
+
+/** Somebody by what they are called; the pointer shows who exactly that is. */
+export const Person = ({ user }: { user: string }) => {
+  const text = personText(user, useSession().me);
+  return (
+    <span dir="auto" {...(text !== user && { title: user })}>
+      {text}
+    </span>
+  );
+};
+
 /** Whether a key may do something to a project. The service decides; this says it beforehand. */
 export const allows = ({ grants }: Pick<Me, 'grants'>, project: string, role: Role): boolean =>
   grants.some(({ resource, role: granted }) => includesRole(granted, role) && hasProject(resource, project));

@@ -70,7 +70,7 @@ export const begin = async ({ setting, skew }: SignIn): Promise<void> => {
     client_id: setting.client_id,
     redirect_uri: pageUrl(),
     response_type: 'code',
-    scope: setting.scopes,
+    scope: setting.scopes.join(' '),
     code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),
     code_challenge_method: 'S256',
     state: begun.state,
@@ -201,13 +201,13 @@ export const renew = (asked: Tokens): Promise<void> =>
 export const end = (tokens: Tokens): void => {
   const { setting, hint } = tokens;
   forgetTokens();
-  if (setting.end_session_endpoint === null) return;
+  const { client_id, end_session_endpoint: endpoint } = setting;
+  if (endpoint === null) return;
   const parameters = {
-    client_id: setting.client_id,
+    client_id,
     post_logout_redirect_uri: pageUrl(),
-    // The name that Cognito has for it.
-    logout_uri: pageUrl(),
     ...(hint !== undefined && { id_token_hint: hint }),
   };
-  location.assign(toUrl(setting.end_session_endpoint, parameters));
+  // One with a query takes no parameters of the standard: the service has put in what it takes.
+  location.assign(endpoint.includes('?') ? endpoint : toUrl(endpoint, parameters));
 };

@@ -13,7 +13,7 @@ import { readInTab, writeInTab } from './device.ts';
 export interface SignInSetting {
   readonly issuer: string;
   readonly client_id: string;
-  readonly scopes: string;
+  readonly scopes: readonly string[];
   readonly token: 'access' | 'id';
   readonly authorization_endpoint: string;
   readonly token_endpoint: string;

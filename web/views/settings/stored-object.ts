@@ -1,0 +1,77 @@
+import type { ObjectVersion } from '../../api/contract.ts';
+import { isObject } from '../../data/values.ts';
+import { useRead } from '../../session/session.tsx';
+import { readObjects, useStoreObject } from '../../session/stored.ts';
+
+/*
+ * Settings of a project that are an object of a class, of which there is one: `limits`, `retention`. Without the
+ * object there is no setting.
+ */
+
+/** A setting whose fields are numbers. */
+export type Numbers<Field extends string> = Readonly<Partial<Record<Field, number>>>;
+
+const numbersIn = <Field extends string>(
+  { val }: Pick<ObjectVersion, 'val'>,
+  fields: readonly Field[],
+): Numbers<Field> => {
+  const found: Partial<Record<Field, number>> = {};
+  for (const field of fields) {
+    const value = isObject(val) ? val[field] : undefined;
+    if (typeof value === 'number') found[field] = value;
+  }
+  return found;
+};
+
+/** The setting as it is stored, `{}` for none, and what changes it. */
+export const useStoredObject = <Field extends string>(
+  project: string,
+  { id, className, fields }: { id: string; className: string; fields: readonly Field[] },
+) => {
+  const query = useRead(['setting', project, id], async (reading) => {
+    const [version] = await readObjects(reading, project, {
+      filter: { object_ids: [id], latest_only: true },
+    });
+    return version ? numbersIn(version, fields) : {};
+  });
+  const { save, remove } = useStoreObject<object>(project, ['setting', 'objects', 'me']);
+  const store = async (numbers: Numbers<Field>): Promise<void> => {
+    const isThere = Object.keys(query.data ?? {}).length > 0;
+    if (Object.keys(numbers).length > 0)
+      await save.mutateAsync({ id, value: { _type: className, ...numbers } });
+    else if (isThere) await remove.mutateAsync(id);
+  };
+  return { query, store };
+};
+
+/** What a form has typed for each field; empty for none. */
+export type Typed<Field extends string> = Readonly<Record<Field, string>>;
+
+export const toTyped = <Field extends string>(
+  numbers: Numbers<Field>,
+  fields: readonly Field[],
+): Typed<Field> =>
+  Object.fromEntries(fields.map((field) => [field, String(numbers[field] ?? '')])) as Typed<Field>;
+
+/**
+ * The numbers that were typed.
+ *
+ * @param whole whether only whole numbers count
+ * @throws Error in words for people, if one is no number above 0
+ */
+export const typedNumbers = <Field extends string>(
+  typed: Typed<Field>,
+  labels: Readonly<Record<Field, string>>,
+  whole = false,
+): Numbers<Field> => {
+  const numbers: Partial<Record<Field, number>> = {};
+  for (const field of Object.keys(labels) as Field[]) {
+    const text = typed[field].trim().replace(',', '.');
+    if (text === '') continue;
+    const number = Number(text);
+    if (!Number.isFinite(number) || number <= 0 || (whole && !Number.isInteger(number)))
+      throw new Error(`${labels[field]}: enter a ${whole ? 'whole ' : ''}number above 0, or nothing.`);
+    numbers[field] = number;
+  }
+  return numbers;
+};
