@@ -237,6 +237,19 @@ export const bookkeeping = {
   serve: { table: ['Query', 'BatchWriteItem', 'UpdateItem'] },
 } as const satisfies Ways<Actions<IndexName<'bookkeeping'>>>;
 
+/** Access to the audit trail: an INSERT fails where there is an entry, so nothing replaces one. */
+export const audit = {
+  append: { table: ['PartiQLInsert'] },
+  /** Appends, and reads. */
+  serve: { table: ['PartiQLInsert', 'Query'] },
+} as const satisfies Ways<Actions<IndexName<'audit'>>>;
+
+/** Access to keys and members. */
+export const keys = {
+  /** Lists, makes and revokes keys, and sets members. */
+  manage: { table: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan', 'UpdateItem'] },
+} as const satisfies Ways<Actions<IndexName<'keys'>>>;
+
 /** The stores that a function uses, and how. */
 export interface Stores {
   readonly calls?: keyof typeof calls;
@@ -248,4 +261,6 @@ export interface Stores {
   readonly costs?: keyof typeof costs;
   readonly feedback?: keyof typeof feedback;
   readonly bookkeeping?: keyof typeof bookkeeping;
+  readonly keys?: keyof typeof keys;
+  readonly audit?: keyof typeof audit;
 }

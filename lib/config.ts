@@ -476,6 +476,7 @@ export const settings = z
     tags: tags.optional(),
     billing: billing.optional(),
     keepFeedback: flag().default(false),
+    auditDays: whole(1, 36_500).default(365),
     iam: flag().default(false),
     xray: flag().default(false),
     authorizerCacheSeconds: whole(0, 3600).default(60),

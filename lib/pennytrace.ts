@@ -119,6 +119,8 @@ export class Pennytrace extends Construct {
   readonly rollupsTable: Table;
   /** Where keys are kept, each as its digest. */
   readonly keysTable: Table;
+  /** Where the audit trail is kept. */
+  readonly auditTable: Table;
   /** Where big payloads are kept. */
   readonly payloadsBucket: Bucket;
   /** Where events go; undefined without the setting `events`. */
@@ -167,6 +169,7 @@ export class Pennytrace extends Construct {
       name,
       bundles,
       storage,
+      keys: auth.keys,
       inference,
       streams,
       logGroup: functions.logGroup,
@@ -201,6 +204,7 @@ export class Pennytrace extends Construct {
     this.feedbackTable = storage.feedback;
     this.rollupsTable = storage.bookkeeping;
     this.keysTable = auth.keys;
+    this.auditTable = storage.audit;
     this.payloadsBucket = storage.payloads;
     this.eventBus = features.events?.bus;
     this.alertsTopic = features.alerts?.topic;

@@ -295,6 +295,13 @@ export interface PennytraceProps {
   readonly keepFeedback?: boolean | undefined;
 
   /**
+   * How many days entries of the audit trail are kept: 1 to 36500.
+   *
+   * @default 365
+   */
+  readonly auditDays?: number | undefined;
+
+  /**
    * Whether callers inside AWS may sign in place of sending a key: docs/keys.md.
    *
    * @default false

@@ -1,4 +1,5 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Config } from './config.ts';
 import type { Inference } from './inference.ts';
@@ -14,6 +15,8 @@ export interface Service {
   /** Each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
   readonly storage: Storage;
+  /** The table of keys. */
+  readonly keys: Table;
   readonly inference: Inference;
   /** What the readers of the tables' streams share; undefined if no setting has any. */
   readonly streams: Streams | undefined;

@@ -38,6 +38,7 @@ export class PennytraceStack extends Stack {
       service.rollupsTable.tableName,
       'Where rollups of calls are kept',
     );
+    this.#output(tables.audit.output, service.auditTable.tableName, 'Where the audit trail is kept');
     this.#analyticsOutputs(service);
     this.#alertsOutputs(service);
   }

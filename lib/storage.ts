@@ -118,8 +118,8 @@ interface StorageProps {
 }
 
 /**
- * A table each for calls, objects, prices, feedback and what is derived from them, and a bucket for
- * what no item can hold.
+ * A table each for calls, objects, prices, feedback, what is derived from them and the audit trail, and a bucket
+ * for what no item can hold.
  */
 export class Storage extends Construct {
   readonly calls: Table;
@@ -127,6 +127,7 @@ export class Storage extends Construct {
   readonly costs: Table;
   readonly feedback: Table;
   readonly bookkeeping: Table;
+  readonly audit: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, { config, hasStreams }: StorageProps) {
@@ -139,6 +140,7 @@ export class Storage extends Construct {
     this.costs = makeTable(this, tables.costs, options);
     this.feedback = makeTable(this, tables.feedback, options);
     this.bookkeeping = makeTable(this, tables.bookkeeping, options);
+    this.audit = makeTable(this, tables.audit, options);
   }
 
   #payloadsBucket(config: Config): Bucket {

@@ -17,6 +17,7 @@ export const everySetting = {
   tags: { team: 'tracing' },
   billing: { minUnits: 5, maxUnits: 4000, targetPercent: 70 },
   keepFeedback: false,
+  auditDays: 3650,
   iam: true,
   xray: true,
   authorizerCacheSeconds: 300,
