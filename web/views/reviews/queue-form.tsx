@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { useUsers } from '../../calls/figures/used.ts';
 import { everyTrace, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
+import { usePeople } from '../../calls/people.ts';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { bindFields, Choice, Form, Input, Section } from '../../ui/fields.tsx';
+import { bindFields, Choice, Form, Input, Picker, Section } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useFields, useSaveQueue } from './data.ts';
 import { type Field, nameIn, type Queue } from './queue.ts';
@@ -12,16 +12,6 @@ import { type Field, nameIn, type Queue } from './queue.ts';
 const kinds = { boolean: 'yes or no', labels: 'labels', number: 'a number', text: 'a text' } as const;
 
 type Kind = keyof typeof kinds;
-
-/** The texts that stand between commas. */
-const listIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  ),
-];
 
 /** What is asked, in words. */
 export const askedText = ({ question }: Field): string => {
@@ -45,8 +35,7 @@ interface FieldDraft {
   readonly name: string;
   readonly description: string;
   readonly kind: Kind;
-  /** With commas between. */
-  readonly labels: string;
+  readonly labels: readonly string[];
   readonly least: string;
   readonly largest: string;
 }
@@ -55,7 +44,7 @@ const emptyField: FieldDraft = {
   name: '',
   description: '',
   kind: 'boolean',
-  labels: '',
+  labels: [],
   least: '',
   largest: '',
 };
@@ -69,7 +58,7 @@ const toSchema = ({ kind, labels, least, largest }: FieldDraft) => {
     case 'boolean':
       return { type: 'boolean' };
     case 'labels':
-      return { type: 'string', enum: listIn(labels) };
+      return { type: 'string', enum: labels };
     case 'number':
       return { type: 'number', ...bounds };
     case 'text':
@@ -94,11 +83,11 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
   const id = draft.name.trim();
   const store = async () => {
     onMade(await saveField({ id, description: draft.description.trim(), schema: toSchema(draft) }));
-    change({ name: '', description: '', labels: '' });
+    change({ name: '', description: '', labels: [] });
   };
   const make = () => {
     if (taken.includes(id)) return refuse(`A field ${id} already exists.`);
-    if (kind === 'labels' && listIn(draft.labels).length < 2) return refuse('Give at least two labels.');
+    if (kind === 'labels' && draft.labels.length < 2) return refuse('Give at least two labels.');
     run(store, { failed: 'The field was not created.' });
   };
   return (
@@ -121,7 +110,12 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
       />
       <Choice label="Answer type" options={kindOptions} {...field('kind')} />
       {kind === 'labels' ? (
-        <Input label="Labels, separated by commas" spellCheck {...field('labels')} />
+        <Picker
+          label="Labels"
+          hint="Press Enter after each."
+          values={draft.labels}
+          onChange={(labels) => change({ labels })}
+        />
       ) : null}
       {kind === 'number' ? (
         <>
@@ -154,13 +148,13 @@ interface QueueFormProps {
 /** Makes or changes a queue. */
 export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
   const known = useFields(project);
-  const users = useUsers(project);
+  const users = usePeople(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
   const [filter, setFilter] = useState<KeptFilter>(() => (queue ? toFilter(queue) : everyTrace));
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
-  const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
+  const [people, setPeople] = useState<readonly string[]>(queue?.assignees ?? []);
   const { isBusy: saving, error, run, refuse } = useWork();
   const isChosen = ({ id }: Field) => chosen.some((ref) => nameIn(ref) === id);
   const choose = (field: Field, checked: boolean) =>
@@ -169,7 +163,6 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
       ...(checked ? [field.ref] : []),
     ]);
   const store = async () => {
-    const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
     const id = queue?.id ?? newObjectId('review-queue');
     const { filter: kept, query } = toKept(filter);
@@ -180,7 +173,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
       reviews: Number(reviews),
       filter: kept,
       query,
-      assignees: assignees.length > 0 ? assignees : undefined,
+      assignees: people.length > 0 ? people : undefined,
     });
     onSaved(id);
   };
@@ -238,13 +231,12 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
             value={reviews}
             onChange={setReviews}
           />
-          <Input
+          <Picker
             className="field whole"
             label="Reviewers"
-            hint="Separated by commas. Leave it empty for everybody."
+            hint="Leave it empty for everybody."
             suggestions={users}
-            several
-            value={people}
+            values={people}
             onChange={setPeople}
           />
         </div>

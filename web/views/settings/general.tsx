@@ -43,7 +43,7 @@ const DefaultView = ({ project }: { project: string }) => {
         No view was saved yet. Save one with Views, in the list of traces or the overview.
       </p>
     );
-  if (!mayWrite) return <Lacking project={project} role="write" what="to choose another" />;
+  if (!mayWrite) return <Lacking project={project} needs="write" what="to choose another" />;
   return (
     <>
       <Choice

@@ -4,15 +4,15 @@ import { useAllowed } from '../../session/session.tsx';
 
 interface LackingProps {
   readonly project: string;
-  readonly role: Role;
+  readonly needs: Role;
   /** What the role is needed for: `to change this`. */
   readonly what: string;
 }
 
 /** Says why something is not there for somebody. */
-export const Lacking = ({ project, role, what }: LackingProps) => (
+export const Lacking = ({ project, needs, what }: LackingProps) => (
   <p className="muted">
-    It takes the role {role} on {project} {what}. Somebody with the role admin can give it to you.
+    It takes the role {needs} on {project} {what}. Somebody with the role admin can give it to you.
   </p>
 );
 
@@ -24,4 +24,4 @@ interface ForAdminsProps {
 
 /** What only administrators of the project see; the others read why. */
 export const ForAdmins = ({ project, what, children }: ForAdminsProps) =>
-  useAllowed(project, 'admin') ? children : <Lacking project={project} role="admin" what={what} />;
+  useAllowed(project, 'admin') ? children : <Lacking project={project} needs="admin" what={what} />;

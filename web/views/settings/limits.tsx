@@ -150,7 +150,7 @@ export const LimitsSection = ({ project }: { project: string }) => {
               </div>
             ))}
           </dl>
-          <Lacking project={project} role="admin" what="to change them" />
+          <Lacking project={project} needs="admin" what="to change them" />
         </Section>
       ) : null}
       <Spent project={project} />

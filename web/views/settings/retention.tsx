@@ -136,7 +136,7 @@ export const RetentionSection = ({ project }: { project: string }) => {
             Calls are kept {data.calls_days ? `for ${countedText(data.calls_days, 'day')}` : 'for good'},
             feedback {data.feedback_days ? `for ${countedText(data.feedback_days, 'day')}` : 'for good'}.
           </p>
-          <Lacking project={project} role="admin" what="to change this" />
+          <Lacking project={project} needs="admin" what="to change this" />
         </>
       ) : null}
     </>

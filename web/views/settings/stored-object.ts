@@ -28,7 +28,7 @@ export const useStoredObject = <Field extends string>(
   project: string,
   { id, className, fields }: { id: string; className: string; fields: readonly Field[] },
 ) => {
-  const query = useRead(['setting', project, id], async (reading) => {
+  const query = useRead(['setting', project, id], async (reading): Promise<Numbers<Field>> => {
     const [version] = await readObjects(reading, project, {
       filter: { object_ids: [id], latest_only: true },
     });
