@@ -10,6 +10,9 @@ export const evaluatorClass = 'Evaluator';
 /** A project's limits. */
 export const limitsClass = 'Limits';
 
+/** For how long a project keeps calls and feedback. */
+export const retentionClass = 'Retention';
+
 /** What people fill in: the same as in Weave. */
 export const annotationSpecClass = 'AnnotationSpec';
 

@@ -9,7 +9,8 @@ let files: PageFiles | undefined;
  */
 export const handler = awslambda.streamifyResponse(async (event: PageRequest, stream) => {
   files ??= filesIn(join(__dirname, 'page'));
-  const { status, headers, body } = pageAnswer(event, files);
+  const sources = { files, findTokenEndpoint: async () => undefined };
+  const { status, headers, body } = await pageAnswer(event, sources);
   const response = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
   // Status and headers go out with the first write, even if there is nothing to write.
   response.write(body);

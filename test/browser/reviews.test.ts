@@ -84,7 +84,7 @@ describe('a queue', () => {
     await form.getByRole('checkbox', { name: 'Correct (yes or no)' }).check();
     await form.getByLabel('Name of the field').fill('Cause');
     await choose(form, 'Answer type', 'labels');
-    await form.getByLabel('Labels, separated by commas').fill('data, model, ');
+    await form.getByLabel('Labels').fill('data, model, ');
     await form.getByRole('button', { name: 'Create field' }).click();
     await form.getByRole('checkbox', { name: 'Cause (data, model)', checked: true }).waitFor();
     await form.getByRole('button', { name: 'Save the queue' }).click();

@@ -1,6 +1,10 @@
+import { headerAttributes } from '../../../api/shared/header-fields.ts';
+import type { StatsQuery } from '../../api/contract.ts';
 import { useAllowed, useRead } from '../../session/session.tsx';
 import { maxPrices } from '../prices.ts';
 import { whole } from './requests.ts';
+
+type GroupField = NonNullable<StatsQuery['group_by']>[number];
 
 const none: readonly string[] = [];
 
@@ -19,24 +23,35 @@ const recent = (project: string) => {
   };
 };
 
-/** The users of the keys that reported calls of late. */
-export const useUsers = (project: string): readonly string[] => {
-  const { data = none } = useRead(['users', project], async ({ client, signal }) => {
-    const { call_buckets } = await client.ask(
-      '/calls/stats',
-      {
+/** What statistics are grouped by without reading what calls say. */
+const groupFields: ReadonlySet<string> = new Set([
+  'op_name',
+  'svc_user_id',
+  ...headerAttributes.map((attribute) => `attributes.${attribute}`),
+]);
+
+/** The values that calls had of late in a field of headers, in their order; none of other paths. */
+export const useValues = (project: string, path: string): readonly string[] => {
+  const { data = none } = useRead(
+    ['values', project, path],
+    async ({ client, signal }) => {
+      const request = {
         ...recent(project),
-        call_metrics: [{ metric: 'call_count' }],
-        group_by: ['svc_user_id'],
-      },
-      signal,
-    );
-    return call_buckets
-      .flatMap(({ svc_user_id: user }) => (typeof user === 'string' && user !== '' ? [user] : []))
-      .sort();
-  });
+        call_metrics: [{ metric: 'call_count' as const }],
+        group_by: [path as GroupField],
+      };
+      const { call_buckets } = await client.ask('/calls/stats', request, signal);
+      return call_buckets
+        .flatMap(({ [path]: value }) => (typeof value === 'string' && value !== '' ? [value] : []))
+        .sort();
+    },
+    { enabled: groupFields.has(path) },
+  );
   return data;
 };
+
+/** The users of the keys that reported calls of late. */
+export const useUsers = (project: string): readonly string[] => useValues(project, 'svc_user_id');
 
 /**
  * The models that the service's upstreams have, that were used of late, and that have a price of the

@@ -9,16 +9,23 @@ import {
 } from '../../navigation/search.ts';
 import { Button } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
+import { useValues } from '../figures/used.ts';
 import { suggestions } from './filters.tsx';
 
 const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
 
+interface ConditionFormProps {
+  readonly project: string;
+  readonly onAdd: (condition: Condition) => void;
+}
+
 /** Adds a condition on any column or path, with any operator. */
-export const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+export const ConditionForm = ({ project, onAdd }: ConditionFormProps) => {
   const [path, setPath] = useState('op_name');
   const [op, setOp] = useState<Operator>('contains');
   const [value, setValue] = useState('');
   const ofCost = path.trim() === costPath;
+  const values = useValues(project, path.trim());
   const choosePath = (next: string) => {
     setPath(next);
     const suggested = suggestions.find((suggestion) => suggestion.path === next);
@@ -40,6 +47,7 @@ export const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void
       {needsValue(op) ? (
         <Input
           label="Value"
+          suggestions={values}
           {...(ofCost && { type: 'number', required: true })}
           value={value}
           onChange={setValue}

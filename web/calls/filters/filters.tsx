@@ -85,7 +85,7 @@ export const FilterBuilder = ({ search, onChange }: FilterProps) => {
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
       <Suspense>
         <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
-        {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
+        {facet ? null : <ConditionForm project={search.project} onAdd={(condition) => add(condition)} />}
       </Suspense>
     </Popup>
   );
