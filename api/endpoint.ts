@@ -203,6 +203,10 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly alerts?: 'test' | 'show';
   /** What the function does with spending limits, where the settings have them. @default - nothing */
   readonly limits?: LimitsAccess;
+  /** Whether the function says where people sign in, if the settings let them. */
+  readonly signIn?: boolean;
+  /** The setting that the route is there with. @default - it is always there */
+  readonly onlyWith?: 'signIn';
   /** Methods that the function answers with a 405. @default - the gateway answers them with a 404 */
   readonly refuses?: readonly ('GET' | 'DELETE')[];
   readonly operations: readonly Operation[];
@@ -412,7 +416,8 @@ export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>
 export const openEndpoint = <const Path extends `/${string}`, Answer>(
   described: Common<Path> &
     Contract<never, Answer> &
-    Operation & { readonly shape: FunctionShape; readonly head?: true },
+    Operation &
+    Pick<OpenRoute, 'signIn' | 'onlyWith' | 'head'> & { readonly shape: FunctionShape },
 ): OpenEndpoint<Answer, Path> => ({
   method: 'GET',
   scheme: 'none',

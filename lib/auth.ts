@@ -8,6 +8,7 @@ import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
 import { type Needs, tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { SignIn } from './sign-in.ts';
 import { makeTable } from './storage.ts';
 
 interface AuthProps {
@@ -17,6 +18,8 @@ interface AuthProps {
   readonly bundles: ReadonlyMap<string, string>;
   /** The service's URL, without a slash at its end. */
   readonly url: string;
+  /** Where people sign in; undefined without the setting `signIn`. */
+  readonly signIn: SignIn | undefined;
 }
 
 /** What callers that sign have to sign for. Asking STS who signed takes no permission. */
@@ -38,7 +41,7 @@ export class Auth extends Construct {
    */
   readonly #authorizers: ReadonlyMap<AcceptedScheme, RequestAuthorizer>;
 
-  constructor(scope: Construct, id: string, { config, routes, bundles, url }: AuthProps) {
+  constructor(scope: Construct, id: string, { config, routes, bundles, url, signIn }: AuthProps) {
     super(scope, id);
     this.keys = makeTable(this, tables.keys, config);
     const keyed = routes.filter(takesKey);
@@ -50,7 +53,9 @@ export class Auth extends Construct {
       memoryMb: 512,
       timeoutSeconds: 10,
       needs: [
-        tableNeeds('keys', this.keys, { table: ['GetItem'] }),
+        // What a person's groups are granted is read at once.
+        tableNeeds('keys', this.keys, { table: signIn ? ['GetItem', 'BatchGetItem'] : ['GetItem'] }),
+        signIn?.needs,
         config.iam ? iamNeeds(url) : undefined,
         {
           environment: {

@@ -4,6 +4,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Config } from './config.ts';
 import type { Inference } from './inference.ts';
 import type { Redaction } from './redaction.ts';
+import type { SignIn } from './sign-in.ts';
 import type { Storage } from './storage.ts';
 import type { Streams } from './streams.ts';
 
@@ -27,4 +28,6 @@ export interface Service {
   readonly url: string;
   /** What redacts what functions store; undefined without the setting `redact`. */
   readonly redaction: Redaction | undefined;
+  /** Where people sign in; undefined without the setting `signIn`. */
+  readonly signIn: SignIn | undefined;
 }

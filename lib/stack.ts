@@ -41,6 +41,8 @@ export class PennytraceStack extends Stack {
     this.#output(tables.audit.output, service.auditTable.tableName, 'Where the audit trail is kept');
     this.#analyticsOutputs(service);
     this.#alertsOutputs(service);
+    if (service.userPool)
+      this.#output('UserPool', service.userPool.userPoolId, 'Where people are invited: docs/people.md');
   }
 
   /** What there is with the setting `analytics` alone. */

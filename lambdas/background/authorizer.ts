@@ -5,8 +5,10 @@ import {
   type Caller,
   iamFromEnvironment,
   type KeyStore,
+  makeFindPerson,
   makeFindRole,
   type Refusal,
+  signInFromEnvironment,
   toContext,
 } from '../../foundations/auth/index.ts';
 import { Memory } from '../../foundations/memory.ts';
@@ -15,12 +17,16 @@ import { keysFromEnvironment } from '../common/http/key-store.ts';
 import { RequestLog } from '../common/log/request-log.ts';
 
 const iam = iamFromEnvironment(process.env);
+const signIn = signInFromEnvironment(process.env);
 
 /** Made once per container, while it starts. */
 const keys: KeyStore = {
   ...keysFromEnvironment(process.env),
   findRole: iam && makeFindRole(iam),
+  findPerson: signIn && makeFindPerson(signIn),
 };
+
+const cacheMs = Number(process.env.CACHE_SECONDS ?? 0) * 1000;
 
 /**
  * The same for routes whose answers the gateway does not cache: a container remembers a key for as long
@@ -28,14 +34,15 @@ const keys: KeyStore = {
  */
 const rememberedKeys: KeyStore = {
   ...keys,
-  memory: new Memory(Number(process.env.CACHE_SECONDS ?? 0) * 1000),
+  memory: new Memory(cacheMs),
+  memberMemory: new Memory(cacheMs),
 };
 
 /** The schemes of the routes that take another than `basic`, by their paths in the API. */
 const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;
 
 /**
- * API Gateway's REQUEST authorizer of every route that takes a key. The gateway caches its answer
+ * API Gateway's REQUEST authorizer of every route that takes a key, or the token of a person. The gateway caches its answer
  * by the `Authorization` header, for the configured time, unless the route takes `x-api-key` as well.
  *
  * @returns a policy that allows every endpoint of the stage, with the caller as its context.

@@ -19,6 +19,10 @@ export const everySetting = {
   keepFeedback: false,
   auditDays: 3650,
   iam: true,
+  signIn: {
+    cognito: { domainPrefix: 'weft-traces', providers: ['Okta'] },
+    admins: ['ada@example.com', 'group:ops'],
+  },
   xray: true,
   authorizerCacheSeconds: 300,
   throttleRate: 10_000,
