@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
@@ -29,13 +29,19 @@ const cache = new QueryClient({
 // Taken once, and before anything else sees the address.
 const linked = linkedCredentials();
 
+/** The views. The sign-in may have led back to another one than the document was opened with. */
+const Views = () => {
+  const [router] = useState(makeRouter);
+  return <RouterProvider router={router} />;
+};
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={cache}>
       <Gate linked={linked}>
-        <RouterProvider router={makeRouter()} />
+        <Views />
       </Gate>
     </QueryClientProvider>
   </StrictMode>,

@@ -1,198 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { type Credentials, createClient, keyCredentials } from '../api/client.ts';
-import { errorText, RequestFailed } from '../api/http.ts';
-import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
-import { Form } from '../ui/fields.tsx';
+import { RequestFailed } from '../api/http.ts';
+import { Failure } from '../ui/controls.tsx';
+import { lazily } from '../ui/lazy.ts';
 import { Modal } from '../ui/popups.tsx';
-import { forgetKey, isOnDevice, keepKey, keptKey, noteSignsIn, signsIn } from './device.ts';
+import { forgetKey, keepKey, keptKey, noteSignsIn } from './device.ts';
 import { forgetAll } from './kept.ts';
 import { type Me, SessionProvider } from './session.tsx';
-import {
-  forgetTokens,
-  keptTokens,
-  readSignIn,
-  type SignIn,
-  type Tokens,
-  tokenCredentials,
-  watchEnd,
-} from './tokens.ts';
+import { forgetTokens, issuerHost, keptTokens, type Tokens, tokenCredentials, watchEnd } from './tokens.ts';
 
-/** What the form does with a key: it throws if the service does not accept it. */
-type EnterKey = (key: string, onDevice: boolean) => Promise<void>;
-
-interface KeyFormProps {
-  readonly onKey: EnterKey;
-  /** Whether keeping the key on the device is preselected. */
-  readonly onDevice?: boolean;
-  /** Why an earlier key was not accepted. */
-  readonly error?: unknown;
-}
-
-/** Asks for a key. */
-const KeyForm = ({ onKey, onDevice = false, error: earlier }: KeyFormProps) => {
-  const [key, setKey] = useState('');
-  const [keep, setKeep] = useState(onDevice);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(earlier);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const submit = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onKey(key.trim(), keep);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  return (
-    <Form className="stack" onSubmit={submit}>
-      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
-      <label className="field">
-        <span>Key</span>
-        <input
-          ref={field}
-          type="password"
-          name="key"
-          autoComplete="off"
-          spellCheck={false}
-          required
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-        />
-      </label>
-      <Check label="Keep it on this device" checked={keep} onChange={setKeep} />
-      <Button kind="primary" type="submit" disabled={busy || key.trim() === ''}>
-        {busy ? 'Signing in…' : 'Sign in'}
-      </Button>
-    </Form>
-  );
-};
-
-/** Leads to the issuer. What does so loads with the first click. */
-const useBegin = () => {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const begin = useCallback(async (read: () => Promise<SignIn | null>) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const [{ begin }, signIn] = await Promise.all([import('./sign-in.ts'), read()]);
-      if (signIn === null) throw new RequestFailed('The service has no sign-in any more. Use a key.');
-      await begin(signIn);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  }, []);
-  return { busy, error, begin };
-};
-
-const hostOf = (issuer: string): string => new URL(issuer).host;
-
-interface IssuerButtonProps {
-  readonly signIn: SignIn;
-  /** Whether it leads there by itself. @default false */
-  readonly atOnce?: boolean;
-}
-
-/** Signs in at the issuer. */
-const IssuerButton = ({ signIn, atOnce = false }: IssuerButtonProps) => {
-  const { busy, error, begin } = useBegin();
-  const start = useCallback(() => begin(async () => signIn), [begin, signIn]);
-  useEffect(() => {
-    if (atOnce) start();
-  }, [atOnce, start]);
-  return (
-    <>
-      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
-      <Button kind="primary" idle={busy} autoFocus onClick={start}>
-        {busy ? 'Signing in…' : 'Sign in'}
-      </Button>
-      <p className="hint">You sign in at {hostOf(signIn.setting.issuer)}, and come back here.</p>
-    </>
-  );
-};
-
-/** Asks how people sign in: undefined until that is known, null if they only use keys. */
-const useSignInSetting = () => {
-  const [signIn, setSignIn] = useState<SignIn | null>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    readSignIn().then(setSignIn, (failure: unknown) => {
-      setError(failure);
-      setSignIn(null);
-    });
-  }, []);
-  return { signIn, error };
-};
-
-/** The first view of a visitor who is not signed in. */
-const SignInView = ({ onKey, error }: { onKey: EnterKey; error?: unknown }) => {
-  const { signIn, error: unknown } = useSignInSetting();
-  const [atOnce] = useState(() => error === undefined && signsIn());
-  return (
-    <main className="center">
-      <div className="card sign-in">
-        <h1 className="brand">
-          <Logo /> pennytrace
-        </h1>
-        {signIn === undefined ? <p className="muted">Loading…</p> : null}
-        {signIn ? (
-          <>
-            {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
-            <IssuerButton signIn={signIn} atOnce={atOnce} />
-            <details>
-              <summary>Use a key</summary>
-              <KeyForm onKey={onKey} />
-            </details>
-          </>
-        ) : null}
-        {signIn === null ? (
-          <>
-            <p className="muted">
-              Sign in with a key of this service. It stays in this tab unless you keep it, and is only sent to
-              the service.
-            </p>
-            <KeyForm onKey={onKey} error={error ?? unknown} />
-            <p className="hint">
-              An operator makes keys with <code>npm run keys -- create</code>. The local service prints one
-              when it starts.
-            </p>
-          </>
-        ) : null}
-      </div>
-    </main>
-  );
-};
-
-/** Asks for the sign-in anew, over what is on the screen. */
-const SignInAgain = ({ tokens, onKey }: { tokens: Tokens | undefined; onKey: EnterKey }) => {
-  const { busy, error, begin } = useBegin();
-  if (!tokens)
-    return (
-      <>
-        <p>Your key was revoked or has expired. What you see stays here.</p>
-        <KeyForm onKey={onKey} onDevice={isOnDevice()} />
-      </>
-    );
-  return (
-    <>
-      <p>
-        Your session has ended. Sign in at {hostOf(tokens.setting.issuer)} to come back to this view. What you
-        have typed here and not saved is lost then.
-      </p>
-      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
-      <div className="row-end">
-        <Button kind="primary" idle={busy} onClick={() => begin(readSignIn)}>
-          {busy ? 'Signing in…' : 'Sign in'}
-        </Button>
-      </div>
-    </>
-  );
-};
+const loadViews = () => import('./sign-in-view.tsx');
+const SignInView = lazily(loadViews, 'SignInView');
+const SignInAgain = lazily(loadViews, 'SignInAgain');
 
 /** Credentials that the service accepted. */
 interface Accepted {
@@ -301,7 +121,7 @@ export const Gate = ({ linked, children }: GateProps) => {
     };
     return {
       me,
-      issuer: tokens && hostOf(tokens.setting.issuer),
+      issuer: tokens && issuerHost(tokens.setting),
       client: createClient(credentials, { onRefused: () => setRefused({ tokens }) }),
       leave,
       signOut: async () => {
@@ -316,13 +136,19 @@ export const Gate = ({ linked, children }: GateProps) => {
   useEffect(() => session && watchEnd(session.leave), [session]);
   if (!session) {
     if (waiting) return <Restoring error={error} onRetry={restore} />;
-    return <SignInView onKey={enterKey} error={error} />;
+    return (
+      <Suspense>
+        <SignInView onKey={enterKey} error={error} />
+      </Suspense>
+    );
   }
   return (
     <SessionProvider session={session}>
       {children}
       <Modal title="Sign in again" open={refused !== undefined} onClose={() => setRefused(undefined)}>
-        <SignInAgain tokens={refused?.tokens} onKey={enterKey} />
+        <Suspense>
+          <SignInAgain tokens={refused?.tokens} onKey={enterKey} />
+        </Suspense>
       </Modal>
     </SessionProvider>
   );

@@ -1,7 +1,7 @@
 import { type Credentials, keyCredentials } from '../api/client.ts';
 import { apiUrl, connectionFailure, RequestFailed } from '../api/http.ts';
 import { keepKey, keptKey } from './device.ts';
-import { takeBegun, tokenCredentials } from './tokens.ts';
+import { tokenCredentials } from './tokens.ts';
 
 /*
  * The addresses that sign in. The link that a local service prints has a code in its fragment, which is
@@ -34,28 +34,26 @@ const exchange = async (code: string): Promise<string> => {
   throw new RequestFailed('This link was used before or has expired. Sign in with a key.', response.status);
 };
 
-/** Ends the sign-in that the issuer leads back from, in the view where it was begun. */
-const fromIssuer = (parameters: URLSearchParams): Promise<Credentials> => {
-  const begun = takeBegun();
-  const isOurs = begun !== undefined && begun.state === parameters.get('state');
+/** Takes what an issuer has put into the page's address, so that neither history nor a copied address has it. */
+const takeAnswer = (): URLSearchParams | undefined => {
+  const parameters = new URLSearchParams(location.search);
+  const isAnswer = parameters.has('state') && (parameters.has('code') || parameters.has('error'));
   const { pathname } = new URL('.', document.baseURI);
-  history.replaceState(history.state, '', pathname + (isOurs ? begun.back : ''));
-  return isOurs
-    ? import('./sign-in.ts').then(async ({ finish }) => {
-        await finish(begun, parameters);
-        return tokenCredentials;
-      })
-    : Promise.reject(
-        new RequestFailed('This sign-in was begun in another tab, or has ended already. Sign in again.', 401),
-      );
+  if (!isAnswer || location.pathname !== pathname) return undefined;
+  history.replaceState(history.state, '', pathname);
+  return parameters;
+};
+
+const finishSignIn = async (answer: URLSearchParams): Promise<Credentials> => {
+  const { finish } = await import('./sign-in.ts');
+  await finish(answer);
+  return tokenCredentials;
 };
 
 /** The credentials of the address that the page was opened with; undefined if it has none. */
 export const linkedCredentials = (): Promise<Credentials> | undefined => {
   const code = takeCode();
   if (code !== undefined) return exchange(code).then(keyCredentials);
-  const parameters = new URLSearchParams(location.search);
-  const isAnswer = parameters.has('state') && (parameters.has('code') || parameters.has('error'));
-  const isHome = location.href.startsWith(`${new URL('.', document.baseURI).href}?`);
-  return isAnswer && isHome ? fromIssuer(parameters) : undefined;
+  const answer = takeAnswer();
+  return answer && finishSignIn(answer);
 };

@@ -1,22 +1,58 @@
 import * as oauth from 'oauth4webapi';
-import { errorText, RequestFailed } from '../api/http.ts';
-import {
-  askTabs,
-  type Begun,
-  forgetTokens,
-  keepBegun,
-  keepTokens,
-  keptTokens,
-  readSignIn,
-  type SignIn,
-  type SignInSetting,
-  type Tokens,
-} from './tokens.ts';
+import { apiUrl, connectionFailure, errorText, RequestFailed, toFailure } from '../api/http.ts';
+import { isObject, jsonIn } from '../data/values.ts';
+import { readInTab, writeInTab } from './device.ts';
+import { askTabs, forgetTokens, keepTokens, keptTokens, type SignInSetting, type Tokens } from './tokens.ts';
 
 /*
  * Sign-in at an issuer of OpenID Connect: the authorization code flow with PKCE, `state` and `nonce`. The issuer
  * leads back to the page itself, and only its token endpoint is asked.
  */
+
+/** How people sign in, and how far the service's clock is ahead of this device's, in seconds. */
+export interface SignIn {
+  readonly setting: SignInSetting;
+  readonly skew: number;
+}
+
+/**
+ * Asks the service how people sign in.
+ *
+ * @returns null if they only use keys
+ * @throws RequestFailed
+ */
+export const readSignIn = async (): Promise<SignIn | null> => {
+  const response = await fetch(new URL('sign-in', apiUrl()), { cache: 'no-store' }).catch(
+    (error: unknown) => {
+      throw connectionFailure(error, false);
+    },
+  );
+  if (response.status === 404) return null;
+  if (!response.ok) throw await toFailure(response);
+  const ahead = (Date.parse(response.headers.get('date') ?? '') - Date.now()) / 1000;
+  return { setting: await response.json(), skew: Number.isNaN(ahead) ? 0 : Math.round(ahead) };
+};
+
+/** What a tab knows of a sign-in that it has begun. */
+interface Begun extends SignIn {
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** The view to come back to, below the page's own path. */
+  readonly back: string;
+}
+
+const begunName = 'pennytrace.sign-in';
+
+/** Keeps what the tab has to know when the issuer leads back to it. */
+const keepBegun = (begun: Begun): void => writeInTab(begunName, JSON.stringify(begun));
+
+/** Takes what was kept; undefined for nothing. It is good once. */
+const takeBegun = (): Begun | undefined => {
+  const begun = jsonIn(readInTab(begunName) ?? '');
+  writeInTab(begunName, null);
+  return isObject(begun) ? (begun as unknown as Begun) : undefined;
+};
 
 /** Where the issuer leads back to. */
 const pageUrl = (): string => new URL('.', document.baseURI).href;
@@ -127,12 +163,20 @@ const toError = (error: unknown): Error => {
 };
 
 /**
- * Ends a sign-in, with what the issuer has put into the page's address.
+ * Ends a sign-in, with what the issuer has put into the page's address, and goes to the view in which it was
+ * begun.
  *
  * @throws RequestFailed in words for people
  */
-export const finish = async (begun: Begun, parameters: URLSearchParams): Promise<void> => {
-  const { setting, verifier, state, nonce, skew } = begun;
+export const finish = async (parameters: URLSearchParams): Promise<void> => {
+  const begun = takeBegun();
+  if (begun?.state !== parameters.get('state') || begun === undefined)
+    throw new RequestFailed(
+      'This sign-in was begun in another tab, or has ended already. Sign in again.',
+      401,
+    );
+  const { setting, verifier, state, nonce, skew, back } = begun;
+  history.replaceState(history.state, '', new URL(back, pageUrl()));
   const server = toServer(setting);
   const client = toClient(setting, skew);
   try {

@@ -1,5 +1,6 @@
 import type { Credentials } from '../api/client.ts';
-import { apiUrl, connectionFailure, RequestFailed, toFailure } from '../api/http.ts';
+import type { Answer } from '../api/contract.ts';
+import { RequestFailed } from '../api/http.ts';
 import { isObject, jsonIn } from '../data/values.ts';
 import { readInTab, writeInTab } from './device.ts';
 
@@ -9,61 +10,11 @@ import { readInTab, writeInTab } from './device.ts';
  * only once: whichever tab renews the session tells the others.
  */
 
-/** How people sign in, as `GET /sign-in` says. */
-export interface SignInSetting {
-  readonly issuer: string;
-  readonly client_id: string;
-  readonly scopes: readonly string[];
-  readonly token: 'access' | 'id';
-  readonly authorization_endpoint: string;
-  readonly token_endpoint: string;
-  readonly end_session_endpoint: string | null;
-}
+/** How people sign in. */
+export type SignInSetting = Answer<'/sign-in'>;
 
-/** How people sign in, and how far the service's clock is ahead of this device's, in seconds. */
-export interface SignIn {
-  readonly setting: SignInSetting;
-  readonly skew: number;
-}
-
-/**
- * Asks the service how people sign in.
- *
- * @returns null if they only use keys
- * @throws RequestFailed
- */
-export const readSignIn = async (): Promise<SignIn | null> => {
-  const response = await fetch(new URL('sign-in', apiUrl()), { cache: 'no-store' }).catch(
-    (error: unknown) => {
-      throw connectionFailure(error, false);
-    },
-  );
-  if (response.status === 404) return null;
-  if (!response.ok) throw await toFailure(response);
-  const ahead = (Date.parse(response.headers.get('date') ?? '') - Date.now()) / 1000;
-  return { setting: await response.json(), skew: Number.isNaN(ahead) ? 0 : Math.round(ahead) };
-};
-
-/** What a tab knows of a sign-in that it has begun. */
-export interface Begun extends SignIn {
-  readonly verifier: string;
-  readonly state: string;
-  readonly nonce: string;
-  /** The view to come back to, below the page's own path. */
-  readonly back: string;
-}
-
-const begunName = 'pennytrace.sign-in';
-
-/** Keeps what the tab has to know when the issuer leads back to it. */
-export const keepBegun = (begun: Begun): void => writeInTab(begunName, JSON.stringify(begun));
-
-/** Takes what was kept; undefined for nothing. It is good once. */
-export const takeBegun = (): Begun | undefined => {
-  const begun = jsonIn(readInTab(begunName) ?? '');
-  writeInTab(begunName, null);
-  return isObject(begun) ? (begun as unknown as Begun) : undefined;
-};
+/** Where people sign in, for them. */
+export const issuerHost = ({ issuer }: SignInSetting): string => new URL(issuer).host;
 
 /** A session with its tokens. */
 export interface Tokens {

@@ -10,7 +10,7 @@ import {
   usePeople,
 } from '../../calls/people.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { readSignIn } from '../../session/tokens.ts';
+import { readSignIn } from '../../session/sign-in.ts';
 import { Button, Check, Empty, IconButton, Notice, QueryStatus, ScrollTable } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
