@@ -9,10 +9,10 @@ import type { Stores } from './access.ts';
  */
 
 /**
- * What a function does with spending limits: `hold` keeps requests within them, and `show` tells what
- * is left.
+ * What a function does with spending limits: `hold` keeps requests within them, `show` tells what is left, and
+ * `know` tells whether there are any.
  */
-export type LimitsAccess = 'hold' | 'show';
+export type LimitsAccess = 'hold' | 'show' | 'know';
 
 /** The settings that say how long functions may take, in seconds. */
 export type TimeoutSetting = 'queryTimeoutSeconds' | 'inferenceTimeoutSeconds';
@@ -119,6 +119,7 @@ export const tags = {
   alerts: 'Notifications when a metric crosses a threshold.',
   inference: 'A pass-through for model requests.',
   agents: 'What coding agents read traces by.',
+  people: 'Members, keys, and the audit trail.',
   projects: 'Whose key a request has, and the projects that it may read.',
   service: 'The service itself, without credentials.',
   weave: "What Weave's SDKs ask beside all this.",

@@ -11,6 +11,7 @@ import { mcpRoutes } from './mcp.ts';
 import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
 import { otelRoutes } from './otel.ts';
+import { peopleRoutes } from './people.ts';
 import { projectRoutes } from './projects.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
@@ -38,6 +39,7 @@ const list = [
   ...inferenceRoutes,
   ...modelRoutes,
   ...mcpRoutes,
+  ...peopleRoutes,
   ...projectRoutes,
   ...serviceRoutes,
 ] as const;

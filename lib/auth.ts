@@ -31,6 +31,20 @@ const iamNeeds = (url: string): Needs => ({
   },
 });
 
+/** What it takes to note on which day a key is used: no other attribute of the table can be written, or read. */
+const noteUseNeeds = ({ tableArn }: Table): Needs => ({
+  permissions: [
+    {
+      actions: ['dynamodb:UpdateItem'],
+      resource: tableArn,
+      conditions: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'usedOn'] },
+        StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
+      },
+    },
+  ],
+});
+
 /** The table of keys, the function that looks keys up, and an authorizer for each scheme. */
 export class Auth extends Construct {
   readonly keys: Table;
@@ -56,6 +70,7 @@ export class Auth extends Construct {
         // What a person's groups are granted is read at once.
         tableNeeds('keys', this.keys, { table: signIn ? ['GetItem', 'BatchGetItem'] : ['GetItem'] }),
         signIn?.needs,
+        noteUseNeeds(this.keys),
         config.iam ? iamNeeds(url) : undefined,
         {
           environment: {

@@ -112,6 +112,8 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
     readsStreams: true,
     make: (scope, service, settings, { evaluators: evaluations }) =>
       new Events(scope, 'Events', { service: withStreams(service), settings, evaluations }),
+    // What is audited is told when it is done, by the function that does it.
+    routeNeeds: ({ stores }, { auditNeeds }) => (stores.audit ? auditNeeds : undefined),
   },
   analytics: {
     handlers: ['analytics'],

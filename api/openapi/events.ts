@@ -3,6 +3,7 @@ import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
+import { auditRecord } from '../people.ts';
 import { call, modelCost } from '../queries.ts';
 import type { JsonSchema } from './schema.ts';
 import { type Schemas, toJsonSchema } from './schema.ts';
@@ -152,11 +153,13 @@ const limitDetail = () =>
     resets_at: field(z.string(), 'When it resets.'),
   });
 
+const auditDetail = () => z.extend(auditRecord(), { event_id: eventId });
+
 /** What can happen to a call or to feedback. */
 export type ChangeKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
 
 /** What can be on the bus. */
-export type EventKind = ChangeKind | 'AlertChanged' | 'LimitNearlyReached';
+export type EventKind = ChangeKind | 'AlertChanged' | 'AuditRecorded' | 'LimitNearlyReached';
 
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>
@@ -166,6 +169,7 @@ export const eventDetails = () =>
     TurnEnded: callDetail(),
     FeedbackCreated: feedbackDetail(),
     AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
+    AuditRecorded: auditDetail(),
     LimitNearlyReached: limitDetail(),
   }) satisfies Record<EventKind, z.ZodMiniType>;
 
@@ -175,6 +179,7 @@ const summaries: Readonly<Record<EventKind, string>> = {
   TurnEnded: 'A turn of a thread has ended, however it did.',
   FeedbackCreated: 'Feedback was stored, or has replaced other feedback.',
   AlertChanged: 'The state of an alert has changed, or is still as bad.',
+  AuditRecorded: 'Something was put on the audit trail, and is about to be done.',
   LimitNearlyReached: 'Four fifths of a spending limit are spent.',
 };
 

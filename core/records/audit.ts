@@ -1,4 +1,4 @@
-import { parseScope, type Scope } from '../../foundations/auth/grants.ts';
+import { type ActorKind, actorKinds, parseScope, type Scope } from '../../foundations/auth/grants.ts';
 import { fromUnsignedTimeBytes, joinBytes, unsignedTimeBytes } from '../../foundations/encoding/keys.ts';
 import {
   asBytes,
@@ -18,10 +18,6 @@ import { formatTime, type JsonValue, type Micros, newId } from '../../foundation
  * The audit trail: who did what, to what, when and from where. Entries are inserted and end by themselves.
  * Nothing replaces or deletes one, and no role of a function could: docs/decisions/0290.
  */
-
-/** What acts: somebody with a key, a person who signed in, an IAM role, or somebody with the tables themselves. */
-export const actorKinds = ['key', 'person', 'role', 'operator'] as const;
-export type ActorKind = (typeof actorKinds)[number];
 
 /** Who did something. */
 export interface Actor {

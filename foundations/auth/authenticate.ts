@@ -174,10 +174,10 @@ const findKey = async ({ table, memory }: KeyStore, id: string, meter?: Meter) =
 };
 
 const toCaller = (
-  { id: keyId, user, grants, limits }: GrantRecord,
+  { id: keyId, user, grants, limits, usedOn }: GrantRecord,
   expiresAt: Micros | undefined,
 ): Authentication => {
-  const caller = { user, keyId, grants };
+  const caller = { user, keyId, grants, ...(usedOn !== undefined && { usedOn }) };
   return { caller: { ...caller, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) } };
 };
 

@@ -60,6 +60,21 @@ export const parseGrants = (text: string): Grant[] | undefined => {
 export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role) && hasProject(grant.scope, project));
 
+/** Whether a scope has all that another one has. */
+const covers = (wide: Scope, scope: Scope): boolean =>
+  wide === '*' || wide === scope || (scope !== '*' && hasProject(wide, scope));
+
+/** Whether two scopes have a project in common. */
+export const overlaps = (one: Scope, other: Scope): boolean => covers(one, other) || covers(other, one);
+
+/** Whether one of the grants gives the role on all that a scope has. */
+export const allowsAll = (grants: readonly Grant[], scope: Scope, role: Role): boolean =>
+  grants.some((grant) => includesRole(grant.role, role) && covers(grant.scope, scope));
+
+/** The scope of all projects of an entity; undefined if no entity can have that name. */
+export const entityScope = (entity: string): Scope | undefined =>
+  entity === '*' ? undefined : parseScope(`${entity}/*`);
+
 /** Whether one of the grants gives the role on some project. */
 export const allowsAnywhere = (grants: readonly Grant[], role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role));
@@ -95,6 +110,8 @@ export interface Caller {
   readonly expiresAt?: Micros;
   /** What the key may spend; absent for any amount. */
   readonly limits?: SpendingLimits;
+  /** The last day that is noted of the key's use; absent for none, and in handlers. */
+  readonly usedOn?: string;
   /** Who it is that signed in; absent for a key and a role. */
   readonly person?: { readonly name?: string };
 }
@@ -167,3 +184,7 @@ export const fromContext = (context: Readonly<Record<string, unknown>> | null | 
  */
 export const hasExpired = (caller: Pick<Caller, 'expiresAt'>, now: Micros): boolean =>
   caller.expiresAt !== undefined && caller.expiresAt <= now;
+
+/** What acts: somebody with a key, a person who signed in, an IAM role, or somebody with the tables themselves. */
+export const actorKinds = ['key', 'person', 'role', 'operator'] as const;
+export type ActorKind = (typeof actorKinds)[number];

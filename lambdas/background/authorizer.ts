@@ -11,6 +11,7 @@ import {
   signInFromEnvironment,
   toContext,
 } from '../../foundations/auth/index.ts';
+import { KeyUses } from '../../foundations/auth/key-uses.ts';
 import { Memory } from '../../foundations/memory.ts';
 import { type Meter, newMeter } from '../../foundations/storage/index.ts';
 import { keysFromEnvironment } from '../common/http/key-store.ts';
@@ -37,6 +38,9 @@ const rememberedKeys: KeyStore = {
   memory: new Memory(cacheMs),
   memberMemory: new Memory(cacheMs),
 };
+
+/** Notes the days on which keys are used. */
+const uses = new KeyUses(keys.table);
 
 /** The schemes of the routes that take another than `basic`, by their paths in the API. */
 const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;
@@ -69,6 +73,7 @@ export const handler = async (
     log.ends('refused');
     throw new Error('Unauthorized');
   }
+  uses.note(outcome.caller);
   log.calledBy(outcome.caller);
   log.ends('allowed');
   return allowAll(event.methodArn, outcome.caller);

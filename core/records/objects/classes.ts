@@ -34,8 +34,9 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
+import type { AuditEntry } from '../audit.ts';
 import { memberRange, toHeader } from './items.ts';
-import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
+import type { AuthorizeChange, ObjectChange, ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
 import { readValues } from './read.ts';
 
@@ -318,4 +319,69 @@ export const authorizeDeletion = async (
     }
   }
   if (isLatestGone) await authorize({ deleted: [], covered: null, uncovered: newestLeft });
+};
+
+/** What becomes of an object, as the audit trail has it. */
+export type AuditedChange = Pick<AuditEntry, 'scope' | 'action' | 'target' | 'before' | 'after'>;
+
+/** The class of a version whose objects take the role `admin`; undefined for any other version. */
+const adminClass = ({ meaning, baseObjectClass }: VersionHeader): string | undefined =>
+  [meaning, baseObjectClass].find((name) => name !== null && Object.hasOwn(admins, name)) ?? undefined;
+
+/** What an entry says of a version: its value, or what it is known by if that lies in the bucket. */
+const describeVersion = async (
+  store: Store,
+  header: VersionHeader | null,
+  budget: RequestBudget,
+): Promise<JsonValue | undefined> => {
+  if (!header) return undefined;
+  const { digest, bytes, baseObjectClass, home } = header;
+  // Functions that make and delete may not read the bucket.
+  const [text] = home === 'item' ? await readValues(store, [{ header }], budget) : [];
+  return text === undefined ? { digest, bytes, class: baseObjectClass } : (parseJson(text) as JsonValue);
+};
+
+/**
+ * What the audit trail says of a version that is about to be made; undefined if neither it nor what it covers is of a
+ * class that takes the role `admin`.
+ */
+export const describeCreation = async (
+  store: Store,
+  { projectId, objectId, val }: ObjectName & { readonly val: JsonValue },
+  covered: VersionHeader | null,
+  budget: RequestBudget,
+): Promise<AuditedChange | undefined> => {
+  const name = findEntry(admins, val) ? getOwnClass(val) : covered && adminClass(covered);
+  if (!name) return undefined;
+  return {
+    scope: projectId,
+    action: `${name.toLowerCase()}.set`,
+    target: objectId,
+    before: await describeVersion(store, covered, budget),
+    after: val,
+  };
+};
+
+/**
+ * What the audit trail says of versions that are about to be deleted: of classes that take the role `admin` the values
+ * of the latest, and which one is in force then; of others their digests.
+ */
+export const describeDeletion = async (
+  store: Store,
+  { projectId, objectId }: ObjectName,
+  { deleted, uncovered }: ObjectChange,
+  budget: RequestBudget,
+): Promise<AuditedChange> => {
+  const audited = deleted.findLast((header) => adminClass(header) !== undefined);
+  const [first = null] = deleted;
+  const name = audited && adminClass(audited);
+  return {
+    scope: projectId,
+    action: `${name?.toLowerCase() ?? 'object'}.delete`,
+    target: objectId,
+    before: audited
+      ? await describeVersion(store, audited, budget)
+      : { class: first?.baseObjectClass ?? null, digests: deleted.map(({ digest }) => digest) },
+    after: await describeVersion(store, uncovered && audited ? uncovered : null, budget),
+  };
 };

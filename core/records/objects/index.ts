@@ -4,6 +4,8 @@ export {
   authorizeObject,
   checkObject,
   checkValue,
+  describeCreation,
+  describeDeletion,
   getOwnClass,
   readClass,
 } from './classes.ts';

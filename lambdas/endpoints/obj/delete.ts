@@ -1,22 +1,31 @@
 import { objDelete } from '../../../api/objects.ts';
 import {
+  type AuthorizeChange,
   authorizeChange,
   authorizeDeletion,
   deleteVersions,
+  describeDeletion,
   findDigests,
 } from '../../../core/records/objects/index.ts';
+import { auditing } from '../../common/http/audit.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { stores } from '../../common/http/stores.ts';
 
 /**
  * `POST /obj/delete`: deletes some or all versions of an object, and answers how many there were.
  */
-export const handler = endpoint(objDelete, async ({ body, caller, budget, describe }) => {
-  const { digests, ...name } = body;
+export const handler = endpoint(objDelete, async (request) => {
+  const { caller, budget, describe } = request;
+  const { digests, ...name } = request.body;
+  const audit = auditing(request);
   const named = digests ? await findDigests(stores.objects, name, digests, budget) : null;
   await authorizeDeletion(stores.objects, caller, name, named, budget);
   const authorize = authorizeChange(stores.objects, caller, name.projectId, budget);
-  const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorize);
+  const authorizeAndAudit: AuthorizeChange = async (change) => {
+    await authorize(change);
+    await audit(await describeDeletion(stores.objects, name, change, budget));
+  };
+  const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorizeAndAudit);
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };
 });

@@ -278,6 +278,7 @@ const requested = [...routes.filter(isKeyed), ...doorRoutes];
 /** Those whose requests name no project: a key with the role on any may ask. The keys that may, by their names. */
 const ofAnyProject: Readonly<Record<string, RegExp>> = {
   '/projects/query': /^(all|admin) /,
+  '/keys/revoke': /^admin /,
   '/inference/v1/models': /^(all|admin|inference) /,
   '/inference/v1/models/{id+}': /^(all|admin|inference) /,
 };

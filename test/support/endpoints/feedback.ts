@@ -223,7 +223,11 @@ export const feedbackFixtures = {
     })),
   },
   '/feedback/purge': {
-    permitted: ['feedback: BatchGetItem DeleteItem PutItem', 'bucket/feedback/*: DeleteObject'],
+    permitted: [
+      'feedback: BatchGetItem DeleteItem PutItem',
+      'bucket/feedback/*: DeleteObject',
+      'audit: PartiQLInsert',
+    ],
     body: (p, { feedback }) => ({ project_id: p, query: byId(feedback) }),
     answer: '{}',
     scenarios: [

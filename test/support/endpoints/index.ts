@@ -8,6 +8,7 @@ import { evaluatorFixtures } from './evaluators.ts';
 import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
+import { peopleFixtures } from './people.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
@@ -30,6 +31,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...agentFixtures,
   ...evaluatorFixtures,
   ...alertFixtures,
+  ...peopleFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
@@ -67,6 +69,6 @@ export const getUses = (path: string): readonly Use[] => [
 
 /** What the function of a route may do to the stores, and the authorizer. */
 export const permittedTo = (source: string): readonly string[] => {
-  if (source === 'authorizer') return ['keys: GetItem'];
+  if (source === 'authorizer') return ['keys: GetItem UpdateItem'];
   return source === doorPath ? doorPermitted : getFixture(source).permitted;
 };

@@ -70,6 +70,7 @@ export const objectFixtures = {
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: PutObject DeleteObject',
       'bookkeeping: UpdateItem',
+      'audit: PartiQLInsert',
     ],
     body: (p) => ({ obj: { project_id: p, object_id: 'prompt', val: { text: 'Be brief.' } } }),
     answer: '{"digest":"Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec","object_id":"prompt"}',
@@ -87,6 +88,7 @@ export const objectFixtures = {
     permitted: [
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: DeleteObject',
+      'audit: PartiQLInsert',
     ],
     body: (p, { object }) => ({ project_id: p, object_id: object }),
     answer: '{"num_deleted":0}',

@@ -75,6 +75,7 @@ const operations: Readonly<Record<string, Accesses>> = {
   UpdateItem: onItem('dynamodb:UpdateItem'),
   DeleteItem: onItem('dynamodb:DeleteItem'),
   Query: onRange,
+  Scan: onItem('dynamodb:Scan'),
   BatchGetItem: onTables('dynamodb:BatchGetItem'),
   BatchWriteItem: onTables('dynamodb:BatchWriteItem'),
   TransactWriteItems: inTransaction,
