@@ -31,6 +31,7 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@aws-sdk/client-sqs':
     '{ SQSClient, SendMessageCommand, SendMessageBatchCommand, GetQueueAttributesCommand }',
   '@cfworker/json-schema': '{ Validator, format }',
+  jose: '{ createLocalJWKSet, jwtVerify }',
   re2js: '{ RE2JS }',
   '@aws-sdk/client-secrets-manager': '{ SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand }',
 };

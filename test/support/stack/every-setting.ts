@@ -55,5 +55,12 @@ export const everySetting = {
   alerts: true,
 } as const satisfies Record<keyof Config, unknown>;
 
+/** The setting `signIn` of stacks whose functions get the issuer of a test. */
+export const signInSettings = {
+  issuer: 'https://issuer.example',
+  clientId: 'pennytrace',
+  admins: ['root@example.com'],
+} as const;
+
 /** The settings of the stack that tests run: they load the page as fast as they can. */
 export const testSettings = { openThrottleRate: 10_000, openThrottleBurst: 5000 };
