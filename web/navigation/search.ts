@@ -366,6 +366,8 @@ export const parseSettingsSearch = parser({
   action: readText,
 });
 
+export type SettingsSearch = ReturnType<typeof parseSettingsSearch>;
+
 /** The state of the former view of prices. */
 export const parsePricesSearch = parser({ model: readText });
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Answer } from '../../api/contract.ts';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useMembers } from '../../calls/people.ts';
-import { changed, ranges, toSpan } from '../../navigation/search.ts';
+import { type Changes, changed, ranges, type SettingsSearch, toSpan } from '../../navigation/search.ts';
 import { Person, useRead } from '../../session/session.tsx';
 import { Button, Empty, Moment, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -16,16 +16,14 @@ type AuditRecord = Answer<'/audit/query'>['records'][number];
 
 const route = getRouteApi('/settings');
 
-type Search = ReturnType<typeof route.useSearch>;
-
 /** How many entries are read at first, and with each further look. */
 const pageSize = 50;
 
 const minuteMs = 60_000;
 
 /** The entries of a project in a time, the newest first. */
-const useAudit = (project: string, search: Search, limit: number) => {
-  const { range, from, to }: Pick<Search, 'range' | 'from' | 'to'> = toSpan(search, '7d');
+const useAudit = (project: string, search: SettingsSearch, limit: number) => {
+  const { range, from, to } = toSpan(search, '7d');
   const { actor, action } = search;
   return useRead(
     ['audit', project, range, from, to, actor, action, limit],
@@ -109,6 +107,12 @@ const Entry = ({ record }: { record: AuditRecord }) => {
   );
 };
 
+interface FiltersProps {
+  readonly project: string;
+  readonly search: SettingsSearch;
+  readonly onChange: (changes: Changes<SettingsSearch>) => void;
+}
+
 /** Filters by who did something, and what they did. */
 const AuditFilters = ({ project, search, onChange }: FiltersProps) => {
   const [actor, setActor] = useState(search.actor ?? '');
@@ -141,12 +145,6 @@ const AuditFilters = ({ project, search, onChange }: FiltersProps) => {
   );
 };
 
-interface FiltersProps {
-  readonly project: string;
-  readonly search: Search;
-  readonly onChange: (changes: { readonly [Field in keyof Search]?: Search[Field] | undefined }) => void;
-}
-
 const AuditTrail = ({ project }: { project: string }) => {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -154,7 +152,7 @@ const AuditTrail = ({ project }: { project: string }) => {
   const query = useAudit(project, search, limit);
   const { data = [] } = query;
   const change: FiltersProps['onChange'] = (changes) =>
-    navigate({ to: '/settings', search: changed<Search>(search, changes), replace: true });
+    navigate({ to: '/settings', search: changed<SettingsSearch>(search, changes), replace: true });
   return (
     <>
       <AuditFilters

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { Answer } from '../../api/contract.ts';
 import { countText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
 import { Button, Notice, Table } from '../../ui/controls.tsx';
@@ -8,37 +9,34 @@ import { Form, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { ForAdmins } from './lacking.tsx';
 
-/** How many of what were deleted so far, over all requests. */
-type Counts = Readonly<Record<string, number>>;
+/** How many of what were deleted so far. */
+type Counts = Answer<'/project/delete'>['deleted'];
 
-const add = (before: Counts, more: Counts): Counts => {
-  const sum = { ...before };
-  for (const [kind, count] of Object.entries(more)) sum[kind] = (sum[kind] ?? 0) + count;
-  return sum;
-};
+/** The kinds of which some were deleted. */
+const rowsOf = (counts: Counts | undefined): (readonly [kind: string, count: number])[] =>
+  Object.entries(counts ?? {}).filter(([, count]) => count > 0);
 
 /** Sends the request until the service says that all is gone, and can be stopped between two of them. */
 const useDeletion = (project: string) => {
   const { client } = useSession();
   const cache = useQueryClient();
   const [counts, setCounts] = useState<Counts>();
+  const [hasBegun, setBegun] = useState(false);
   const [isDone, setDone] = useState(false);
   const { isBusy, error, run, stop } = useWork();
   // Whoever leaves the view stops it: nobody would see how it goes.
-  const stopping = useRef(stop);
-  stopping.current = stop;
-  useEffect(() => () => stopping.current(), []);
+  useEffect(() => stop, [stop]);
   const begin = () =>
     run(
       async ({ signal }) => {
-        setCounts((before) => before ?? {});
+        setBegun(true);
         for (let done = false; !done; ) {
           const answer = await client.ask(
             '/project/delete',
             { project_id: project, confirm: project },
             signal,
           );
-          setCounts((before) => add(before ?? {}, answer.deleted));
+          setCounts(answer.deleted);
           done = answer.done;
         }
         setDone(true);
@@ -46,7 +44,7 @@ const useDeletion = (project: string) => {
       },
       { failed: 'A part is still there: go on to delete it.' },
     );
-  return { counts, isDone, isBusy, error, begin, stop };
+  return { counts, hasBegun, isDone, isBusy, error, begin, stop };
 };
 
 const Progress = ({ counts }: { counts: Counts }) => (
@@ -55,7 +53,7 @@ const Progress = ({ counts }: { counts: Counts }) => (
       { title: 'Deleted', cell: ([kind]) => kind.replaceAll('_', ' ') },
       { title: 'Count', className: 'numeric', cell: ([, count]) => countText(count) },
     ]}
-    rows={Object.entries(counts)}
+    rows={rowsOf(counts)}
     getKey={([kind]) => kind}
   />
 );
@@ -63,7 +61,7 @@ const Progress = ({ counts }: { counts: Counts }) => (
 const DeleteForm = ({ project }: { project: string }) => {
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
-  const { counts, isDone, isBusy, error, begin, stop } = useDeletion(project);
+  const { counts, hasBegun, isDone, isBusy, error, begin, stop } = useDeletion(project);
   const isNamed = typed.trim() === project;
   if (isDone)
     return (
@@ -71,7 +69,7 @@ const DeleteForm = ({ project }: { project: string }) => {
         <Notice kind="info" action={<Button onClick={() => navigate({ to: '/' })}>All projects</Button>}>
           {project} is deleted.
         </Notice>
-        {counts && Object.keys(counts).length > 0 ? <Progress counts={counts} /> : null}
+        {counts && rowsOf(counts).length > 0 ? <Progress counts={counts} /> : null}
       </>
     );
   return (
@@ -84,17 +82,17 @@ const DeleteForm = ({ project }: { project: string }) => {
         onChange={setTyped}
       />
       {error ? <Notice kind="error">{error}</Notice> : null}
-      {counts && !isBusy && !error ? (
+      {hasBegun && !isBusy && !error ? (
         <Notice kind="info">Stopped. A part of the project is still there: go on to delete it.</Notice>
       ) : null}
       <div className="row-start">
         <Button kind="primary" className="danger" type="submit" idle={isBusy} disabled={!isNamed}>
-          {isBusy ? 'Deleting…' : counts ? 'Go on deleting' : 'Delete the project'}
+          {isBusy ? 'Deleting…' : hasBegun ? 'Go on deleting' : 'Delete the project'}
         </Button>
         {isBusy ? <Button onClick={stop}>Stop</Button> : null}
       </div>
       <div aria-live="polite">
-        {counts && Object.keys(counts).length > 0 ? <Progress counts={counts} /> : null}
+        {counts && rowsOf(counts).length > 0 ? <Progress counts={counts} /> : null}
       </div>
     </Form>
   );
@@ -105,8 +103,8 @@ export const DeleteSection = ({ project }: { project: string }) => (
   <ForAdmins project={project} what="to delete it">
     <p>
       This deletes all of {project}: calls, payloads, feedback, objects, tables, files, prices and figures.
-      Nothing brings them back. Keys and members stay, and what programs report afterwards begins the project
-      anew.
+      Nothing brings them back. Keys and members stay. Stop the programs that report to it first: what comes
+      meanwhile may stay.
     </p>
     <DeleteForm project={project} />
   </ForAdmins>

@@ -195,53 +195,66 @@ const MadeKey = ({ project, secret, onDone }: { project: string; secret: string;
 const limitsText = ({ usd_per_day: day, usd_per_month: month }: Key): string =>
   [...(day ? [`${costText(day)} a day`] : []), ...(month ? [`${costText(month)} a month`] : [])].join(', ');
 
-/** How a key stands: in force until some day, or not any more. */
-const stateText = ({ revoked_at: revoked, expires_at: expires }: Key): string => {
+/** How a key stands, with the day from which that is so. */
+const stateText = ({ state, revoked_at: revoked, expires_at: expires }: Key): string => {
   if (revoked) return `revoked ${dayText(revoked)}`;
-  if (!expires) return 'does not expire';
-  return `${Date.parse(expires) < Date.now() ? 'expired' : 'expires'} ${dayText(expires)}`;
+  return expires ? `${state === 'expired' ? 'expired' : 'expires'} ${dayText(expires)}` : 'does not expire';
 };
 
-const isInForce = ({ revoked_at: revoked, expires_at: expires }: Key): boolean =>
-  !revoked && !(expires && Date.parse(expires) < Date.now());
+const isInForce = ({ state }: Key): boolean => state === 'active';
+
+/** The roles that grants give, by what they are on. */
+const byScope = (grants: readonly string[]): ReadonlyMap<string, readonly string[]> => {
+  const split = grants.map((grant) => {
+    const at = grant.lastIndexOf(':');
+    return { scope: grant.slice(0, at), role: grant.slice(at + 1) };
+  });
+  const groups = Map.groupBy(split, ({ scope }) => scope);
+  return new Map([...groups].map(([scope, group]) => [scope, group.map(({ role }) => role)]));
+};
 
 const makeColumns = (onRevoke: (key: Key) => void): TableColumn<Key>[] => [
   {
     title: 'User',
     className: 'break',
-    cell: ({ user, key_id }) => (
+    cell: ({ user, key_id, kind }) => (
       <>
         {user}
-        <div className="muted">
-          <code>{key_id}</code>
-        </div>
+        <div className="muted">{kind === 'role' ? 'IAM role' : <code>{key_id}</code>}</div>
       </>
     ),
   },
   {
     title: 'May',
-    cell: ({ grants }) =>
-      [...Map.groupBy(grants, ({ resource }) => resource)].map(([scope, group]) => (
-        <div key={scope}>
-          <code>{scope}</code> {group.map(({ role }) => role).join(', ')}
-        </div>
-      )),
+    cell: ({ grants, grants_elsewhere: isElsewhere }) => (
+      <>
+        {[...byScope(grants)].map(([scope, granted]) => (
+          <div key={scope}>
+            <code>{scope}</code> {granted.join(', ')}
+          </div>
+        ))}
+        {isElsewhere ? <div className="muted">and more elsewhere</div> : null}
+      </>
+    ),
   },
   { title: 'Limits', cell: limitsText },
   { title: 'In force', cell: stateText },
   { title: 'Last used', cell: ({ last_used_on: day }) => (day ? dayText(day) : 'not yet') },
   {
     title: 'Revoke',
-    cell: (key) =>
-      isInForce(key) && key.may_revoke ? (
-        <IconButton icon={Trash2} name={`Revoke the key ${key.key_id}`} onClick={() => onRevoke(key)} />
-      ) : null,
+    cell: (key) => {
+      if (key.can_revoke)
+        return (
+          <IconButton icon={Trash2} name={`Revoke the key ${key.key_id}`} onClick={() => onRevoke(key)} />
+        );
+      const why = key.made_by_deployment ? 'the deployment needs it' : 'by its administrators';
+      return isInForce(key) ? <span className="muted">{why}</span> : null;
+    },
   },
 ];
 
 const Keys = ({ project }: { project: string }) => {
   const { query, create, revoke } = useKeys(project);
-  const { me } = useSession();
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<string>();
   const [revoking, setRevoking] = useState<Key>();
@@ -292,7 +305,6 @@ const Keys = ({ project }: { project: string }) => {
         error={revoke.error}
         onConfirm={() => revoke.mutate(revoking?.key_id ?? '', { onSuccess: () => setRevoking(undefined) })}
       >
-        {revoking?.key_id === me.key_id ? 'You are signed in with it. ' : ''}
         Programs that use the key {revoking?.key_id} of {revoking?.user} are refused within minutes. It cannot
         be brought back.
       </Confirm>

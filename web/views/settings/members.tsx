@@ -45,14 +45,16 @@ interface Membership {
   readonly roles: readonly Role[];
 }
 
-const toMemberships = (members: readonly Member[]): Membership[] =>
-  members.flatMap(({ member, grants }) =>
-    [...Map.groupBy(grants, ({ resource }) => resource)].map(([scope, group]) => ({
+/** Members place by place: the project, and what its members have by wider grants. */
+const toMemberships = (project: string, members: readonly Member[]): Membership[] =>
+  members.flatMap(({ member, grants, inherited }) => {
+    const wider = [...Map.groupBy(inherited, ({ resource }) => resource)].map(([scope, group]) => ({
       member,
       scope,
       roles: group.map(({ role }) => role),
-    })),
-  );
+    }));
+    return [...(grants.length > 0 ? [{ member, scope: project, roles: grants }] : []), ...wider];
+  });
 
 interface MemberFormProps {
   readonly project: string;
@@ -177,7 +179,7 @@ const MemberTable = ({ project, members, onChange, onRemove }: MemberTableProps)
             ),
         },
       ]}
-      rows={toMemberships(members)}
+      rows={toMemberships(project, members)}
       getKey={({ member, scope }) => `${member} ${scope}`}
     />
   );

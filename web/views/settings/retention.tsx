@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { retentionClass } from '../../../api/shared/classes.ts';
+import type { Client } from '../../api/client.ts';
 import type { Operation } from '../../api/contract.ts';
 import { countedText, dayText } from '../../data/format.ts';
 import { type Reading, useAllowed, useSession } from '../../session/session.tsx';
@@ -21,35 +22,55 @@ const fields = Object.keys(labels) as Field[];
 
 const dayMs = 86_400_000;
 
+/** Records of feedback are counted up to here. */
+const maxCounted = 10_000;
+
 /** What a retention takes away of what is stored now. */
 interface Taken {
   readonly numbers: Numbers<Field>;
-  /** Undefined if nothing is said of calls. */
-  readonly calls: { readonly count: number; readonly before: string } | undefined;
+  readonly calls: number;
+  readonly feedback: number;
 }
 
-/** The calls that are older than a retention allows. */
-const readTaken = async (
-  { client }: Pick<Reading, 'client'>,
-  project: string,
-  numbers: Numbers<Field>,
-): Promise<Taken> => {
-  const { calls_days: days } = numbers;
-  if (days === undefined) return { numbers, calls: undefined };
-  const before = new Date(Date.now() - days * dayMs).toISOString();
-  const isOlder: Operation = { $lt: [{ $getField: 'started_at' }, { $literal: before }] };
-  const request = { project_id: project, query: { $expr: isOlder } };
-  return { numbers, calls: { count: (await client.ask('/calls/query_stats', request)).count, before } };
+/** What is older than a retention allows. */
+const readTaken = async (client: Client, project: string, numbers: Numbers<Field>): Promise<Taken> => {
+  const { calls_days: ofCalls, feedback_days: ofFeedback } = numbers;
+  const isBefore = (field: string, days: number): Operation => ({
+    $lt: [{ $getField: field }, { $literal: new Date(Date.now() - days * dayMs).toISOString() }],
+  });
+  const countCalls = async (days: number): Promise<number> => {
+    const request = { project_id: project, query: { $expr: isBefore('started_at', days) } };
+    return (await client.ask('/calls/query_stats', request)).count;
+  };
+  const countFeedback = async (days: number): Promise<number> => {
+    const query = { $expr: isBefore('created_at', days) };
+    const request = { project_id: project, query, fields: ['id'], limit: maxCounted };
+    return (await client.ask('/feedback/query', request)).result.length;
+  };
+  const [calls, feedback] = await Promise.all([
+    ofCalls === undefined ? 0 : countCalls(ofCalls),
+    ofFeedback === undefined ? 0 : countFeedback(ofFeedback),
+  ]);
+  return { numbers, calls, feedback };
 };
 
-const wordsOf = ({ numbers, calls }: Taken): string => {
-  const ofCalls = calls
-    ? `${countedText(calls.count, 'call')} from before ${dayText(calls.before)} will go, with their feedback. `
-    : '';
-  const { feedback_days: days } = numbers;
-  const ofFeedback =
-    days === undefined ? '' : `Feedback that is older than ${countedText(days, 'day')} will go. `;
-  return `${ofCalls}${ofFeedback}Nothing brings it back.`;
+const wordsOf = ({ calls, feedback }: Taken): string => {
+  const more = feedback === maxCounted ? ' or more' : '';
+  return `${countedText(calls, 'call')} and ${countedText(feedback, 'record')}${more} of feedback are older than that. They are deleted, and nothing brings them back.`;
+};
+
+/** Applies a stored retention to what was stored before it: sends the request until all is done. */
+const applyRetention = async (
+  { client, signal }: Reading,
+  project: string,
+  say: (doing: string) => void,
+): Promise<void> => {
+  for (let done = false; !done; ) {
+    const answer = await client.ask('/project/retention', { project_id: project }, signal);
+    const { calls, feedback } = answer.applied;
+    say(`Applied to ${countedText(calls, 'call')} and ${countedText(feedback, 'record')} of feedback…`);
+    done = answer.done;
+  }
 };
 
 interface RetentionFormProps {
@@ -64,23 +85,30 @@ const RetentionForm = ({ project, present, store }: RetentionFormProps) => {
   const [typed, setTyped] = useState(() => toTyped(present, fields));
   const [taken, setTaken] = useState<Taken>();
   const field = bindFields(typed, (changes) => setTyped((before) => ({ ...before, ...changes })));
-  const looking = useWork();
-  const saving = useWork();
-  const submit = () =>
-    looking.run(
+  const { doing, isBusy, error, run, stop } = useWork();
+  useEffect(() => stop, [stop]);
+  const save = (numbers: Numbers<Field>) =>
+    run(
+      async ({ signal, say }) => {
+        setTaken(undefined);
+        await store(numbers);
+        await applyRetention({ client, signal }, project, say);
+      },
+      { as: 'Saving…', failed: 'Not all is done: save it again.' },
+    );
+  const submit = async () => {
+    let harmless: Numbers<Field> | undefined;
+    await run(
       async () => {
         const numbers = typedNumbers(typed, labels, true);
         const isLess = fields.some((name) => (numbers[name] ?? Infinity) < (present[name] ?? Infinity));
-        if (isLess) setTaken(await readTaken({ client }, project, numbers));
-        else await store(numbers);
+        if (isLess) setTaken(await readTaken(client, project, numbers));
+        else harmless = numbers;
       },
-      { failed: 'Nothing was saved.' },
+      { as: 'Looking…', failed: 'Nothing was saved.' },
     );
-  const confirm = () =>
-    saving.run(async () => {
-      await store(taken?.numbers ?? {});
-      setTaken(undefined);
-    });
+    if (harmless) await save(harmless);
+  };
   return (
     <Form className="stack" aria-label="Retention of the project" onSubmit={submit}>
       <div className="price-fields">
@@ -94,20 +122,18 @@ const RetentionForm = ({ project, present, store }: RetentionFormProps) => {
           />
         ))}
       </div>
-      {looking.error ? <Notice kind="error">{looking.error}</Notice> : null}
+      {error ? <Notice kind="error">{error}</Notice> : null}
       <div>
-        <Button kind="primary" type="submit" idle={looking.isBusy}>
-          {looking.isBusy ? 'Looking…' : 'Save'}
+        <Button kind="primary" type="submit" idle={isBusy}>
+          {doing ?? 'Save'}
         </Button>
       </div>
       <Confirm
         title="Delete what is older?"
-        action={saving.isBusy ? 'Saving…' : 'Save and delete'}
+        action="Save and delete"
         open={taken !== undefined}
         onClose={() => setTaken(undefined)}
-        idle={saving.isBusy}
-        error={saving.error}
-        onConfirm={confirm}
+        onConfirm={() => taken && save(taken.numbers)}
       >
         {taken ? wordsOf(taken) : ''}
       </Confirm>
@@ -123,12 +149,12 @@ export const RetentionSection = ({ project }: { project: string }) => {
   return (
     <>
       <p className="muted">
-        What is older is deleted. The deployment may have a retention of its own, the setting{' '}
-        <code>retentionDays</code>: the shorter one counts.
+        What is older is deleted: calls by when they started, feedback by when it was given. The deployment
+        may have a retention of its own, the setting <code>retentionDays</code>: the shorter one counts.
       </p>
       <QueryStatus queries={[query]} loading="Loading the retention…" />
       {data && mayChange ? (
-        <RetentionForm key={JSON.stringify(data)} project={project} present={data} store={store} />
+        <RetentionForm key={project} project={project} present={data} store={store} />
       ) : null}
       {data && !mayChange ? (
         <>

@@ -32,7 +32,7 @@ export const useStoredObject = <Field extends string>(
     const [version] = await readObjects(reading, project, {
       filter: { object_ids: [id], latest_only: true },
     });
-    return version ? numbersIn(version, fields) : {};
+    return version ? numbersIn(version, fields) : ({} as Numbers<Field>);
   });
   const { save, remove } = useStoreObject<object>(project, ['setting', 'objects', 'me']);
   const store = async (numbers: Numbers<Field>): Promise<void> => {
