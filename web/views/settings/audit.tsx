@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { Answer } from '../../api/contract.ts';
-import { TimeMenu } from '../../calls/filters/time-menu.tsx';
+import { type Span, TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useMembers } from '../../calls/people.ts';
 import { type Changes, changed, ranges, type SettingsSearch, toSpan } from '../../navigation/search.ts';
 import { Person, useRead } from '../../session/session.tsx';
@@ -23,7 +23,7 @@ const minuteMs = 60_000;
 
 /** The entries of a project in a time, the newest first. */
 const useAudit = (project: string, search: SettingsSearch, limit: number) => {
-  const { range, from, to } = toSpan(search, '7d');
+  const { range, from, to }: Span = toSpan(search, '7d');
   const { actor, action } = search;
   return useRead(
     ['audit', project, range, from, to, actor, action, limit],

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { retentionClass } from '../../../api/shared/classes.ts';
 import type { Client } from '../../api/client.ts';
 import type { Operation } from '../../api/contract.ts';
-import { countedText, dayText } from '../../data/format.ts';
+import { countedText } from '../../data/format.ts';
 import { type Reading, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { bindFields, Form, Input } from '../../ui/fields.tsx';
