@@ -30,6 +30,8 @@ const masked = (text: string, project: string): string =>
   text
     .replaceAll(project, 'acme/masked')
     .replaceAll(encodeURIComponent(project), 'acme%2Fmasked')
+    .replaceAll(/svc_[0-9a-z]{16}_[0-9a-f]{64}/g, 'key')
+    .replaceAll(/"key_id":"[0-9a-z]{16}"/g, '"key_id":"id"')
     .replaceAll(/end-of-data-[0-9a-f]{16}/g, 'end-of-data')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')
     // Tools answer JSON within JSON, too.

@@ -7,12 +7,15 @@ const permitted = ['keys: BatchGetItem DeleteItem PutItem Scan UpdateItem', 'aud
 
 const ada = 'ada@example.com';
 
-const set = (p: string, grants: readonly string[], member = ada): Sent => ({
+/** A member of one project alone: a member has so many grants at most. */
+const own = (p: string): string => `${p}@example.com`;
+
+const set = (p: string, grants: readonly string[], member = own(p)): Sent => ({
   path: '/members/set',
   body: { project_id: p, member, grants },
 });
 
-const remove = (p: string, member = ada): Sent => ({
+const remove = (p: string, member = own(p)): Sent => ({
   path: '/members/remove',
   body: { project_id: p, member },
 });
@@ -37,14 +40,18 @@ const year = { start: '2026-01-01', end: '2036-01-01' };
 
 /** What uses all that the function may do. */
 const uses = [
-  { name: 'a new member', request: (p: string) => set(p, ['read'], 'ben@example.com') },
+  { name: 'a new member', request: (p: string) => set(p, ['read']) },
   { name: 'a new key', request: create },
   {
     name: 'the trail of a member',
     before: (p: string) => [set(p, ['read'])],
     request: (p: string): Sent => ({ path: '/audit/query', body: { project_id: p, ...year } }),
   },
-  { name: 'a member less', before: (p: string) => [set(p, ['read'])], request: (p: string) => remove(p) },
+  {
+    name: 'a member less',
+    before: (p: string) => [set(p, ['read'])],
+    request: (p: string) => remove(p),
+  },
   revoke,
 ];
 
@@ -58,7 +65,7 @@ export const peopleFixtures = {
     scenarios: [
       {
         name: 'two members',
-        before: (p) => [set(p, ['read']), set(p, ['admin'], 'group:x')],
+        before: (p) => [set(p, ['read']), set(p, ['admin'], `group:${p}`)],
         request: (p) => ({ path: '/members/query', body: { project_id: p } }),
       },
     ],

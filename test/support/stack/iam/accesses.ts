@@ -43,6 +43,25 @@ const onItem =
   (action: string): Accesses =>
   (body) => [{ action, resource: tableArn(named.parse(body).TableName) }];
 
+const update = named.extend({
+  Key: z.record(z.string(), z.unknown()),
+  ExpressionAttributeNames: z.record(z.string(), z.string()).default({}),
+  ReturnValues: z.string().optional(),
+});
+
+/**
+ * An update, with what conditions of policies see of it (Service Authorization Reference, "Condition keys for Amazon
+ * DynamoDB"): the attributes of its key and of its expressions.
+ */
+const onUpdate: Accesses = (body) => {
+  const { TableName, Key, ExpressionAttributeNames, ReturnValues } = update.parse(body);
+  const context = {
+    'dynamodb:Attributes': [...Object.keys(Key), ...Object.values(ExpressionAttributeNames)],
+    ...(ReturnValues !== undefined && { 'dynamodb:ReturnValues': [ReturnValues] }),
+  };
+  return [{ action: 'dynamodb:UpdateItem', resource: tableArn(TableName), context }];
+};
+
 const onTables =
   (action: string): Accesses =>
   (body) =>
@@ -72,7 +91,7 @@ const inStatements: Accesses = (body) =>
 const operations: Readonly<Record<string, Accesses>> = {
   GetItem: onItem('dynamodb:GetItem'),
   PutItem: onItem('dynamodb:PutItem'),
-  UpdateItem: onItem('dynamodb:UpdateItem'),
+  UpdateItem: onUpdate,
   DeleteItem: onItem('dynamodb:DeleteItem'),
   Query: onRange,
   Scan: onItem('dynamodb:Scan'),
