@@ -21,7 +21,7 @@ const signIn = {
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ settings: { signIn }, signIn: 'local' });
+  service = await startService({ settings: { signIn, authorizerCacheSeconds: 0 }, signIn: 'local' });
   await reportCall(project, 'call-1', 'Answer a question');
   await reportCall('team/another', 'call-2', 'Answer another');
 });
@@ -94,7 +94,9 @@ beforeEach(async () => {
 
 describe('somebody who signs in', () => {
   it('comes back to the view that they asked for, and neither code nor token is in an address', async () => {
-    const page = await open(`traces?project=${at}&status=${encodeURIComponent('["running"]')}`);
+    // Going back leads to the provider's form, which was used.
+    const path = `traces?project=${at}&status=${encodeURIComponent('["running"]')}`;
+    const page = await open(path, { expected: /400/ });
     const addresses: string[] = [];
     page.on('framenavigated', (frame) => addresses.push(frame.url()));
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -271,12 +273,22 @@ describe('a member', () => {
     await row.waitFor({ state: 'detached' });
   });
 
-  it('that was removed may see nothing any more, and reads why', async () => {
-    const of = newName('gone/members');
-    await reportCall(of, 'gone-call', 'A call');
-    await post('/members/remove', { entity: 'gone', member: ben });
-    const page = await openAs(ben, `traces?project=${encodeURIComponent(of)}`, { expected: /403/ });
-    await page.getByRole('button', { name: 'Signed in as Ben Okafor' }).waitFor();
+  it('that was removed is refused what they could do, and reads why', async () => {
+    const of = newName('team/removed');
+    await reportCall(of, 'removed-call', 'A call');
+    await post('/members/set', { project_id: of, member: ben, grants: ['write'] });
+    const page = await openAs(ben, `settings?project=${encodeURIComponent(of)}&section=prices`, {
+      expected: /403/,
+    });
+    await page.getByLabel('Model').fill('gpt-4o-mini');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Input, per million tokens').fill('1');
+    await page.getByLabel('Output, per million tokens').fill('2');
+    await post('/members/remove', { project_id: of, member: ben });
+    await page.getByRole('button', { name: 'Add price' }).click();
+    await page.getByRole('alert').getByText('The price was not added.').waitFor();
+    await page.reload();
+    await page.getByText('You may not add prices').waitFor();
   });
 });
 
@@ -336,6 +348,8 @@ describe('the audit trail', () => {
     await page.getByRole('region', { name: 'What member.set changed' }).getByText('write').waitFor();
     const filters = page.getByRole('form', { name: 'Filter the audit trail' });
     await filters.getByLabel('Action').fill('key');
+    // The suggestions go.
+    await page.keyboard.press('Escape');
     await filters.getByRole('button', { name: 'Filter' }).click();
     await entries.getByText('member.set').first().waitFor({ state: 'detached' });
     expect(await entries.getByRole('listitem').count()).toBe(1);
