@@ -193,7 +193,7 @@ export const feedbackReplace = /* @__PURE__ */ endpoint({
   path: '/feedback/replace',
   role: 'write',
   shape: oneRecord,
-  stores: { feedback: 'replace' },
+  stores: { feedback: 'replace', bookkeeping: 'note' },
   tag: 'feedback',
   name: 'FeedbackReplace',
   summary: 'Replace a feedback record',

@@ -325,7 +325,7 @@ export const objDelete = /* @__PURE__ */ endpoint({
   path: '/obj/delete',
   role: 'write',
   shape: fewRecords,
-  stores: { objects: 'delete', audit: 'append' },
+  stores: { objects: 'delete', bookkeeping: 'note', audit: 'append' },
   tag: 'objects',
   name: 'ObjDelete',
   summary: 'Delete versions of an object',

@@ -12,6 +12,7 @@ import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
 import { otelRoutes } from './otel.ts';
 import { peopleRoutes } from './people.ts';
+import { projectChanges } from './project.ts';
 import { projectRoutes } from './projects.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
@@ -41,6 +42,7 @@ const list = [
   ...mcpRoutes,
   ...peopleRoutes,
   ...projectRoutes,
+  ...projectChanges,
   ...serviceRoutes,
 ] as const;
 

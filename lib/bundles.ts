@@ -25,7 +25,8 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server':
     '{ Server, ProtocolError, ProtocolErrorCode, createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport }',
   '@pydantic/genai-prices': '*',
-  '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
+  '@aws-sdk/client-s3':
+    '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand, ListObjectsV2Command, PutObjectTaggingCommand }',
   '@smithy/core/event-streams':
     '{ EventStreamCodec, EventStreamSerde, eventStreamSerdeProvider, getChunkedStream }',
   '@aws-sdk/client-sqs':

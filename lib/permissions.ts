@@ -75,7 +75,11 @@ export const busNeeds = (bus: string): Needs => ({
 });
 
 /** What is done to the objects of the bucket below a prefix. */
-const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly string[] = []): Permission[] => {
+const objectPermissions = (
+  bucket: Bucket,
+  prefix: string,
+  { objects: actions = [], lists }: Actions,
+): Permission[] => {
   if (actions.length === 0) return [];
   const objects: Permission = {
     actions: actions.map((action) => `s3:${action}`),
@@ -87,7 +91,7 @@ const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly str
   };
   // Without it S3 answers 403 for an object that does not exist.
   const list: Permission = { actions: ['s3:ListBucket'], resource: bucket.bucketArn };
-  return actions.includes('GetObject') ? [objects, list] : [objects];
+  return lists || actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
 /** A way of accessing a store, and whether it brings something of a client's into the store. */
@@ -184,7 +188,7 @@ export const storeNeeds = (stores: Accesses, { config, storage, keys }: StoreNee
     keepsFeedback ? { environment: { KEEP_FEEDBACK: '1' } } : undefined,
     ...ways.flatMap(({ table, prefix, way }) => [
       tableNeeds(table, storeTables[table], way),
-      { permissions: objectPermissions(payloads, prefix, way.objects) },
+      { permissions: objectPermissions(payloads, prefix, way) },
     ]),
     reports && stores.calls && environmentSources
       ? { environment: { ENVIRONMENT_SOURCES: JSON.stringify(environmentSources) } }

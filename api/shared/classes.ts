@@ -10,7 +10,7 @@ export const evaluatorClass = 'Evaluator';
 /** A project's limits. */
 export const limitsClass = 'Limits';
 
-/** For how long a project keeps calls and feedback. */
+/** How long a project keeps what it holds. */
 export const retentionClass = 'Retention';
 
 /** What people fill in: the same as in Weave. */

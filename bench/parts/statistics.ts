@@ -352,7 +352,7 @@ const rollupFigures = async (
     const { table } = await bench.newStore('bookkeeping');
     const store = { ...(await bench.newStore('calls')), bookkeeping: table };
     const rollups = makeRollups(calls, count, toNumber);
-    await storeRollups(table, kind, projectId, rollups, undefined, benchBudget());
+    await storeRollups(table, kind, projectId, rollups, () => undefined, benchBudget());
     figures.push(
       ...(await warmFigures(bench, `${count} calls, ${name}`, () =>
         askMonth(store, projectId, granularity, count),

@@ -3,12 +3,14 @@ import { alert } from '../../../api/alerts.ts';
 import { evaluator } from '../../../api/evaluators.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
+import { retention, retentionObject } from '../../../api/project.ts';
 import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
 import {
   alertClass,
   annotationSpecClass,
   evaluatorClass,
   limitsClass,
+  retentionClass,
   reviewQueueClass,
 } from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
@@ -87,6 +89,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
     further: evaluatorProblems,
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
+  [retentionClass]: { schema: retention, objectId: retentionObject },
   [alertClass]: { schema: alert },
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
@@ -101,6 +104,7 @@ const admins: Readonly<
     needsAdmin: ({ judge }) => judge !== undefined && judge !== null,
   },
   [limitsClass]: { what: 'Limits', needsAdmin: () => true },
+  [retentionClass]: { what: 'a Retention', needsAdmin: () => true },
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
 };
 
@@ -167,6 +171,38 @@ export const readClass = async (
     const value = parseJson(values[i] ?? 'null') as JsonValue;
     return isJsonObject(value) ? [{ header, value }] : [];
   });
+};
+
+/** Reads a value of a class; undefined if it is none. */
+export type ParseObject<T> = (value: JsonValue) => T | undefined;
+
+/** Versions are looked at so many at once: the newest one is nearly always of the class. */
+const newestAtOnce = 10;
+
+/**
+ * Reads the newest version of an object that is of a class. Whoever may not make one cannot put something
+ * else in its place.
+ *
+ * @returns undefined if there is no such version
+ */
+export const readNewest = async <T>(
+  objects: Store,
+  { projectId, objectId }: ObjectName,
+  className: string,
+  parse: ParseObject<T>,
+  budget: RequestBudget,
+): Promise<T | undefined> => {
+  const filter = { ...everyVersion, objectIds: [objectId] };
+  for await (const batch of findAll(objects, { projectId, filter }, 'descending', newestAtOnce, budget))
+    for (const { header } of batch) {
+      // Values in the bucket are longer than any of such a class.
+      if (header.baseObjectClass !== className || header.home !== 'item') continue;
+      const [text] = await readValues(objects, [{ header }], budget);
+      const value = text === undefined ? null : (parseJson(text) as JsonValue);
+      const parsed = getOwnClass(value) === className ? parse(value) : undefined;
+      if (parsed) return parsed;
+    }
+  return undefined;
 };
 
 /**

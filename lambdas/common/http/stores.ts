@@ -109,7 +109,13 @@ const readStores = (): DeployedStores => {
   const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
   const sourceOfEnvironment = readEnvironmentSources();
-  const readStore = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
+  const readStore = (
+    tableVariable: TableVariable,
+    {
+      marksHours = false,
+      projectDays,
+    }: { readonly marksHours?: boolean; readonly projectDays?: Store['projectDays'] } = {},
+  ): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
     return {
@@ -121,6 +127,7 @@ const readStores = (): DeployedStores => {
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
       retentionDays: readRetention(),
+      projectDays,
       bookkeeping: marksHours ? bookkeeping : undefined,
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
@@ -128,10 +135,10 @@ const readStores = (): DeployedStores => {
       sourceOfEnvironment,
     };
   };
-  const calls = readStore('CALLS_TABLE', true);
+  const calls = readStore('CALLS_TABLE', { marksHours: true, projectDays: 'callsDays' });
   const objects = readStore('OBJECTS_TABLE');
   const costs = readStore('COSTS_TABLE');
-  const feedback = readStore('FEEDBACK_TABLE');
+  const feedback = readStore('FEEDBACK_TABLE', { projectDays: 'feedbackDays' });
   const { AUDIT_TABLE, AUDIT_DAYS, KEYS_TABLE } = process.env;
   const audit = AUDIT_TABLE ? { table: { client, name: AUDIT_TABLE }, days: Number(AUDIT_DAYS) } : undefined;
   const keys = KEYS_TABLE ? { client, name: KEYS_TABLE } : undefined;

@@ -1,5 +1,5 @@
 import { objCreate } from '../../../api/objects.ts';
-import { alertClass } from '../../../api/shared/classes.ts';
+import { alertClass, retentionClass } from '../../../api/shared/classes.ts';
 import { noteAlerts } from '../../../core/records/alerts.ts';
 import {
   authorizeChange,
@@ -10,6 +10,7 @@ import {
   getOwnClass,
   type ObjectChecks,
 } from '../../../core/records/objects/index.ts';
+import { noteRetentionObject } from '../../../core/records/retention.ts';
 import { auditing } from '../../common/http/audit.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { stores } from '../../common/http/stores.ts';
@@ -35,8 +36,8 @@ export const handler = endpoint(objCreate, async (request) => {
     },
     authorize: authorizeChange(stores.objects, caller, sent.projectId, budget),
   };
-  return {
-    digest: await createObject(stores.objects, sent, caller.user, budget, checks, door.digests),
-    object_id: sent.objectId,
-  };
+  const digest = await createObject(stores.objects, sent, caller.user, budget, checks, door.digests);
+  if (getOwnClass(sent.val) === retentionClass)
+    await noteRetentionObject(stores.objects, stores.bookkeeping, sent.projectId, budget);
+  return { digest, object_id: sent.objectId };
 });

@@ -1,4 +1,5 @@
 import { objDelete } from '../../../api/objects.ts';
+import { retentionObject } from '../../../api/project.ts';
 import {
   type AuthorizeChange,
   authorizeChange,
@@ -7,6 +8,7 @@ import {
   describeDeletion,
   findDigests,
 } from '../../../core/records/objects/index.ts';
+import { noteRetentionObject } from '../../../core/records/retention.ts';
 import { auditing } from '../../common/http/audit.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
 import { stores } from '../../common/http/stores.ts';
@@ -26,6 +28,8 @@ export const handler = endpoint(objDelete, async (request) => {
     await audit(await describeDeletion(stores.objects, name, change, budget));
   };
   const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorizeAndAudit);
+  if (name.objectId === retentionObject)
+    await noteRetentionObject(stores.objects, stores.bookkeeping, name.projectId, budget);
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };
 });

@@ -9,6 +9,7 @@ import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { peopleFixtures } from './people.ts';
+import { projectFixtures } from './project.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
@@ -32,6 +33,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...evaluatorFixtures,
   ...alertFixtures,
   ...peopleFixtures,
+  ...projectFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };

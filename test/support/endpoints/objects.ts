@@ -1,5 +1,6 @@
 import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing, objectRef } from './fixture.ts';
+import { retain } from './project.ts';
 import { noise, type Scenario } from './scenario.ts';
 import { largeRow, readTables } from './tables.ts';
 
@@ -88,6 +89,7 @@ export const objectFixtures = {
     permitted: [
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: DeleteObject',
+      'bookkeeping: UpdateItem',
       'audit: PartiQLInsert',
     ],
     body: (p, { object }) => ({ project_id: p, object_id: object }),
@@ -96,6 +98,13 @@ export const objectFixtures = {
       'a digest': (p, { object, digest }) => ({ project_id: p, object_id: object, digests: [digest] }),
     },
     scenarios: deletions,
+    uses: [
+      {
+        name: 'the retention of a project',
+        before: (p) => [retain(p, { calls_days: 30 })],
+        request: (p) => ({ path: '/obj/delete', body: { project_id: p, object_id: 'retention' } }),
+      },
+    ],
   },
   '/obj/read': {
     permitted: readObjects,
