@@ -334,6 +334,83 @@ describe('a key', () => {
   });
 });
 
+describe('the policy of the page', () => {
+  it('has the token endpoint of the issuer, and nothing else of another origin', async () => {
+    const { token_endpoint } = (await (await fetch(`${service.url}/sign-in`)).json()) as Record<
+      string,
+      string
+    >;
+    const { headers } = await fetch(`${service.url}/ui/traces`);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain(`connect-src 'self' ${token_endpoint};`);
+    expect(policy.replace(String(token_endpoint), '')).not.toMatch(/https?:/);
+  });
+});
+
+describe('the retention', () => {
+  it('says what it takes away before it is saved, and takes it away', async () => {
+    const of = newName('team/retention');
+    await reportCall(of, 'young', 'A young call');
+    const start = {
+      project_id: of,
+      id: 'old',
+      trace_id: 'old',
+      op_name: 'a',
+      started_at: '2026-01-01T00:00:00Z',
+    };
+    await post('/call/start', { start });
+    const page = await openAs(ada, `settings?project=${encodeURIComponent(of)}&section=retention`);
+    const days = page.getByLabel('Days that calls are kept');
+    await days.fill('1.5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('enter a whole number above 0').waitFor();
+    await days.fill('30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete what is older?' });
+    await dialog.getByText('1 call and 0 records of feedback are older').waitFor();
+    const applied = page.waitForResponse('**/project/retention');
+    await dialog.getByRole('button', { name: 'Save and delete' }).click();
+    expect(await (await applied).json()).toMatchObject({ applied: { calls_due: 1 } });
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    const ids = (await post('/calls/query_stats', { project_id: of })) as { count: number };
+    expect(ids.count).toBe(1);
+    await page.reload();
+    await expect.poll(() => days.inputValue()).toBe('30');
+  });
+});
+
+describe('a project', () => {
+  it('is deleted once its name is typed; what was interrupted goes on', async () => {
+    const of = newName('team/deleted');
+    await reportCall(of, 'deleted-call', 'A call');
+    const page = await openAs(ada, `settings?project=${encodeURIComponent(of)}&section=delete`, {
+      expected: /503/,
+    });
+    const button = page.getByRole('button', { name: 'Delete the project' });
+    await page.getByLabel(`Type ${of} to confirm`).fill('team/shop');
+    await page.getByRole('button', { name: 'Delete the project', disabled: true }).waitFor();
+    await page.getByLabel(`Type ${of} to confirm`).fill(of);
+    // The first request deletes a part, and the next one is lost.
+    let count = 0;
+    await page.route('**/project/delete', async (route) => {
+      count++;
+      if (count === 2) return route.fulfill({ status: 503, body: '{}' });
+      const response = await route.fetch();
+      return count === 1
+        ? route.fulfill({ response, json: { ...(await response.json()), done: false } })
+        : route.fulfill({ response });
+    });
+    await button.click();
+    await page.getByRole('alert').getByText('A part is still there: go on to delete it.').waitFor();
+    await page.getByRole('row', { name: 'calls 1' }).waitFor();
+    await page.getByRole('button', { name: 'Go on deleting' }).click();
+    await page.getByText(`${of} is deleted.`).waitFor();
+    await page.getByRole('button', { name: 'All projects' }).click();
+    await page.getByRole('link', { name: project }).waitFor();
+    expect(await page.getByRole('link', { name: of }).count()).toBe(0);
+  });
+});
+
 describe('the audit trail', () => {
   it('has who changed what, with what was there before, and is filtered', async () => {
     const of = newName('team/audited');

@@ -75,6 +75,7 @@ const DeleteForm = ({ project }: { project: string }) => {
   return (
     <Form className="stack" aria-label="Delete the project" onSubmit={begin}>
       <Input
+        className="field id-box"
         label={`Type ${project} to confirm`}
         autoComplete="off"
         readOnly={isBusy}

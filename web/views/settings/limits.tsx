@@ -75,6 +75,11 @@ const Spent = ({ project }: { project: string }) => {
           Limits are stored but not enforced: the setting <code>limits</code> of this deployment is off.
         </p>
       ) : null}
+      {limits && !limits.some(({ of }) => of === 'project') ? (
+        <p className="muted">
+          What is left of the limits is told to people and keys whose grants name {project} itself.
+        </p>
+      ) : null}
       {limits && limits.length > 0 ? (
         <ScrollTable
           label="Limits"
