@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { everyTrace, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
-import { usePeople } from '../../calls/people.ts';
+import { usePeople } from '../../calls/people/people.ts';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { bindFields, Choice, Form, Input, Picker, Section } from '../../ui/fields.tsx';

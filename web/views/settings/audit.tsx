@@ -3,7 +3,7 @@ import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { Answer } from '../../api/contract.ts';
 import { type Span, TimeMenu } from '../../calls/filters/time-menu.tsx';
-import { useMembers } from '../../calls/people.ts';
+import { useMembers } from '../../calls/people/people.ts';
 import { type Changes, changed, ranges, type SettingsSearch, toSpan } from '../../navigation/search.ts';
 import { Person, useRead } from '../../session/session.tsx';
 import { Button, Empty, Moment, QueryStatus } from '../../ui/controls.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { includesRole, type Role, roles } from '../../../foundations/auth/roles.ts';
 import type { Answer, Request } from '../../api/contract.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
-import { entityOf, useIsEntityAdmin, usePeople } from '../../calls/people.ts';
+import { entityOf, useIsEntityAdmin, usePeople } from '../../calls/people/people.ts';
 import { costText, dayText } from '../../data/format.ts';
 import { allows, readAgain, useRead, useSession } from '../../session/session.tsx';
 import {

@@ -7,7 +7,8 @@ import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../.
 import { bindFields, Form, Input, Section } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { Lacking } from './lacking.tsx';
-import { type Numbers, toTyped, typedNumbers, useStoredObject } from './stored-object.ts';
+import { type Numbers, toTyped, typedNumbers } from './numbers.ts';
+import { useStoredObject } from './stored-object.ts';
 
 const labels = {
   usd_per_day: 'Dollars a day',

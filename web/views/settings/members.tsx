@@ -8,7 +8,7 @@ import {
   useIsEntityAdmin,
   useMembers,
   usePeople,
-} from '../../calls/people.ts';
+} from '../../calls/people/people.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { readSignIn } from '../../session/sign-in.ts';
 import { Button, Check, Empty, IconButton, Notice, QueryStatus, ScrollTable } from '../../ui/controls.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { retentionClass } from '../../../api/shared/classes.ts';
 import type { Client } from '../../api/client.ts';
-import type { Operation } from '../../api/contract.ts';
+import { whole } from '../../calls/figures/requests.ts';
 import { countedText } from '../../data/format.ts';
 import { type Reading, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -9,7 +9,8 @@ import { bindFields, Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import { Lacking } from './lacking.tsx';
-import { type Numbers, toTyped, typedNumbers, useStoredObject } from './stored-object.ts';
+import { type Numbers, toTyped, typedNumbers } from './numbers.ts';
+import { useStoredObject } from './stored-object.ts';
 
 const labels = {
   calls_days: 'Days that calls are kept',
@@ -22,8 +23,11 @@ const fields = Object.keys(labels) as Field[];
 
 const dayMs = 86_400_000;
 
-/** Records of feedback are counted up to here. */
-const maxCounted = 10_000;
+/** When feedback may have begun. */
+const beginning = '2020-01-01T00:00:00Z';
+
+/** How long to wait before the request is sent again, in ms. */
+const pauseMs = 5000;
 
 /** What a retention takes away of what is stored now. */
 interface Taken {
@@ -35,17 +39,16 @@ interface Taken {
 /** What is older than a retention allows. */
 const readTaken = async (client: Client, project: string, numbers: Numbers<Field>): Promise<Taken> => {
   const { calls_days: ofCalls, feedback_days: ofFeedback } = numbers;
-  const isBefore = (field: string, days: number): Operation => ({
-    $lt: [{ $getField: field }, { $literal: new Date(Date.now() - days * dayMs).toISOString() }],
-  });
+  const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
   const countCalls = async (days: number): Promise<number> => {
-    const request = { project_id: project, query: { $expr: isBefore('started_at', days) } };
+    const isOlder = { $lt: [{ $getField: 'started_at' }, { $literal: daysAgo(days) }] };
+    const request = { project_id: project, query: { $expr: isOlder } };
     return (await client.ask('/calls/query_stats', request)).count;
   };
   const countFeedback = async (days: number): Promise<number> => {
-    const query = { $expr: isBefore('created_at', days) };
-    const request = { project_id: project, query, fields: ['id'], limit: maxCounted };
-    return (await client.ask('/feedback/query', request)).result.length;
+    const request = { project_id: project, start: beginning, end: daysAgo(days), granularity: whole };
+    const { buckets } = await client.ask('/feedback/stats', request);
+    return buckets.reduce((sum, { count }) => sum + Number(count), 0);
   };
   const [calls, feedback] = await Promise.all([
     ofCalls === undefined ? 0 : countCalls(ofCalls),
@@ -54,10 +57,8 @@ const readTaken = async (client: Client, project: string, numbers: Numbers<Field
   return { numbers, calls, feedback };
 };
 
-const wordsOf = ({ calls, feedback }: Taken): string => {
-  const more = feedback === maxCounted ? ' or more' : '';
-  return `${countedText(calls, 'call')} and ${countedText(feedback, 'record')}${more} of feedback are older than that. They are deleted, and nothing brings them back.`;
-};
+const wordsOf = ({ calls, feedback }: Taken): string =>
+  `${countedText(calls, 'call')} and ${countedText(feedback, 'record')} of feedback are older than that. They are deleted, usually within two days, and nothing brings them back.`;
 
 /** Applies a stored retention to what was stored before it: sends the request until all is done. */
 const applyRetention = async (
@@ -70,6 +71,9 @@ const applyRetention = async (
     const { calls, feedback } = answer.applied;
     say(`Applied to ${countedText(calls, 'call')} and ${countedText(feedback, 'record')} of feedback…`);
     done = answer.done;
+    // The service waits until all its functions know of the change.
+    if (!done) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    signal.throwIfAborted();
   }
 };
 
@@ -85,6 +89,7 @@ const RetentionForm = ({ project, present, store }: RetentionFormProps) => {
   const [typed, setTyped] = useState(() => toTyped(present, fields));
   const [taken, setTaken] = useState<Taken>();
   const field = bindFields(typed, (changes) => setTyped((before) => ({ ...before, ...changes })));
+  const [isApplying, setApplying] = useState(false);
   const { doing, isBusy, error, run, stop } = useWork();
   useEffect(() => stop, [stop]);
   const save = (numbers: Numbers<Field>) =>
@@ -92,7 +97,8 @@ const RetentionForm = ({ project, present, store }: RetentionFormProps) => {
       async ({ signal, say }) => {
         setTaken(undefined);
         await store(numbers);
-        await applyRetention({ client, signal }, project, say);
+        setApplying(true);
+        await applyRetention({ client, signal }, project, say).finally(() => setApplying(false));
       },
       { as: 'Saving…', failed: 'Not all is done: save it again.' },
     );
@@ -123,6 +129,12 @@ const RetentionForm = ({ project, present, store }: RetentionFormProps) => {
         ))}
       </div>
       {error ? <Notice kind="error">{error}</Notice> : null}
+      {isApplying ? (
+        <Notice kind="info">
+          What is reported from now on has the new retention. To apply it to what is stored takes 90 seconds
+          or more. If you leave this view before, save again to go on.
+        </Notice>
+      ) : null}
       <div>
         <Button kind="primary" type="submit" idle={isBusy}>
           {doing ?? 'Save'}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Answer, Request } from '../api/contract.ts';
-import { allows, readAgain, useAllowed, useRead, useSession } from '../session/session.tsx';
-import { useUsers } from './figures/used.ts';
+import type { Answer, Request } from '../../api/contract.ts';
+import { allows, readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
+import { useUsers } from '../figures/used.ts';
 
 /* Who works on a project: its members, and the users of keys. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toTyped, typedNumbers } from '../../../../../web/views/settings/stored-object.ts';
+import { toTyped, typedNumbers } from '../../../../../web/views/settings/numbers.ts';
 
 const labels = { usd_per_day: 'Dollars a day', usd_per_month: 'Dollars a month' } as const;
 const fields = ['usd_per_day', 'usd_per_month'] as const;
