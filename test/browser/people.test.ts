@@ -370,7 +370,7 @@ describe('the retention', () => {
     const applied = page.waitForResponse('**/project/retention');
     await dialog.getByRole('button', { name: 'Save and delete' }).click();
     expect(await (await applied).json()).toMatchObject({ applied: { calls_due: 1 } });
-    await page.getByRole('button', { name: 'Applied to 1 call and 0 records of feedback…' }).waitFor();
+    await page.getByRole('button', { name: 'Applied to 2 calls and 0 records of feedback…' }).waitFor();
     // The service takes minutes to be sure of all, and goes on from where it is.
     await page.reload();
     await expect.poll(() => days.inputValue()).toBe('30');
