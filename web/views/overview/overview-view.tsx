@@ -342,6 +342,7 @@ export const OverviewView = () => {
   const { project, by = 'op', split = false, sort = 'calls' } = search;
   const counted = countedBy(search);
   const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
+  const isCounting = !totals && !error && overview.tooManyToFilter === undefined;
   const getText = useMemo(() => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
     const texts = opTexts([
@@ -397,7 +398,7 @@ export const OverviewView = () => {
           {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
-      {!totals && !error && overview.tooManyToFilter === undefined ? (
+      {isCounting ? (
         <>
           <Skeleton label="Counting…" rows={6} className="tiles" />
           <Skeleton label="" rows={6} className="charts" />
@@ -440,7 +441,7 @@ export const OverviewView = () => {
           />
         </section>
       ) : null}
-      {overview.spending && overview.spending.size > 0 ? (
+      {!isCounting && overview.spending && overview.spending.size > 0 ? (
         <section className="card" aria-label="Where the money went">
           <h2>Where the money went</h2>
           <SpendingTable project={project} byModel={overview.spending} />
