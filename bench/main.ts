@@ -22,6 +22,7 @@ import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
+import { tokens } from './parts/tokens.ts';
 import { translationPart } from './parts/translation.ts';
 import { warm } from './parts/warm.ts';
 import { weave } from './parts/weave.ts';
@@ -50,6 +51,7 @@ const parts: readonly BenchPart[] = [
   starts,
   speed,
   warm,
+  tokens,
   inference,
   translationPart,
   agents,

@@ -2,11 +2,12 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import * as access from '../api/access.ts';
 import { type Route, takesKey } from '../api/endpoint.ts';
 import type { AcceptedScheme } from '../foundations/auth/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
-import { type Needs, tableNeeds } from './permissions.ts';
+import { busNeeds, type Needs, tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { SignIn } from './sign-in.ts';
 import { makeTable } from './storage.ts';
@@ -20,6 +21,8 @@ interface AuthProps {
   readonly url: string;
   /** Where people sign in; undefined without the setting `signIn`. */
   readonly signIn: SignIn | undefined;
+  /** The audit trail. */
+  readonly audit: Table;
 }
 
 /** What callers that sign have to sign for. Asking STS who signed takes no permission. */
@@ -45,6 +48,13 @@ const noteUseNeeds = ({ tableArn }: Table): Needs => ({
   ],
 });
 
+/** What it takes to audit who signs in. */
+const auditNeeds = ({ auditDays, events }: Config, audit: Table): readonly (Needs | undefined)[] => [
+  tableNeeds('audit', audit, access.audit.append),
+  { environment: { AUDIT_DAYS: String(auditDays) } },
+  events && busNeeds(events.bus),
+];
+
 /** The table of keys, the function that looks keys up, and an authorizer for each scheme. */
 export class Auth extends Construct {
   readonly keys: Table;
@@ -55,7 +65,7 @@ export class Auth extends Construct {
    */
   readonly #authorizers: ReadonlyMap<AcceptedScheme, RequestAuthorizer>;
 
-  constructor(scope: Construct, id: string, { config, routes, bundles, url, signIn }: AuthProps) {
+  constructor(scope: Construct, id: string, { config, routes, bundles, url, signIn, audit }: AuthProps) {
     super(scope, id);
     this.keys = makeTable(this, tables.keys, config);
     const keyed = routes.filter(takesKey);
@@ -69,7 +79,7 @@ export class Auth extends Construct {
       needs: [
         // What a person's groups are granted is read at once.
         tableNeeds('keys', this.keys, { table: signIn ? ['GetItem', 'BatchGetItem'] : ['GetItem'] }),
-        signIn?.needs,
+        ...(signIn ? [signIn.needs, ...auditNeeds(config, audit)] : []),
         noteUseNeeds(this.keys),
         config.iam ? iamNeeds(url) : undefined,
         {

@@ -166,7 +166,7 @@ export class Pennytrace extends Construct {
     const url = Lazy.string({ produce: () => api.urlForFunctions });
     const signIn =
       config.signIn && new SignIn(this, 'SignIn', { config, settings: config.signIn, name, url });
-    const auth = new Auth(this, 'Auth', { config, routes, bundles, url, signIn });
+    const auth = new Auth(this, 'Auth', { config, routes, bundles, url, signIn, audit: storage.audit });
     const inference = new Inference(this, 'Inference', config);
     const streams = hasReaders ? new Streams(this, 'Streams', config) : undefined;
     const api = new Api(this, 'Api', { config, routes, name });

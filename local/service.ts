@@ -553,6 +553,7 @@ export const writeRunFile = async ({
       keys: getTableName(stack, 'keys'),
       objects: getTableName(stack, 'objects'),
       bookkeeping: getTableName(stack, 'bookkeeping'),
+      audit: getTableName(stack, 'audit'),
     },
     bucket: getOutput(stack, 'PayloadsBucket'),
   };

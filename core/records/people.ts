@@ -82,7 +82,7 @@ const isUsable = (record: GrantRecord, now: Micros): boolean =>
   !isMember(record) && keyState(record, now) === 'active';
 
 /** What an entry about one scope says of a key. Other scopes are none of their business who read it. */
-const describeKey = ({ user, grants, expiresAt, limits = {} }: Grantee, scope: Scope) => ({
+export const describeKey = ({ user, grants, expiresAt, limits = {} }: Grantee, scope: Scope) => ({
   user,
   grants: grants.filter((grant) => grant.scope === scope).map(({ role }) => role),
   expires_at: expiresAt === undefined ? null : formatTime(expiresAt),
@@ -90,7 +90,8 @@ const describeKey = ({ user, grants, expiresAt, limits = {} }: Grantee, scope: S
   usd_per_month: limits.usdPerMonth ?? null,
 });
 
-const scopesOf = (grants: readonly Grant[]): Scope[] => [...new Set(grants.map(({ scope }) => scope))];
+/** The scopes of grants, each once. */
+export const scopesOf = (grants: readonly Grant[]): Scope[] => [...new Set(grants.map(({ scope }) => scope))];
 
 const distinct = (grants: readonly Grant[]): Grant[] => [
   ...new Map(grants.map((grant) => [formatGrant(grant), grant])).values(),

@@ -47,7 +47,7 @@ export {
   setMember,
   toMemberId,
 } from './members.ts';
-export { type FindPerson, makeFindPerson, type Person } from './person.ts';
+export { type FindPerson, makeFindPerson, type Person, type PersonSession } from './person.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
 export { describeRefusal, includesRole, type Role, roles } from './roles.ts';
 export { type SignInSettings, signInFromEnvironment, type TokenKind } from './sign-in.ts';

@@ -15,6 +15,14 @@ import type { SignInSettings, TokenKind } from './sign-in.ts';
 /** Loaded when the first token comes, from beside the bundle. */
 const jose = () => import('jose');
 
+/** From when to when somebody is signed in. Tokens of one session say the same. */
+export interface PersonSession {
+  /** Tells the sessions of a person apart. */
+  readonly mark: string;
+  /** When it began, else when the token was issued; undefined if the token says neither. */
+  readonly at: Micros | undefined;
+}
+
 /** A person who has a good token. */
 export interface Person {
   /** The e-mail address that the issuer has verified, else the subject. */
@@ -28,8 +36,7 @@ export interface Person {
   readonly grants: readonly Grant[];
   /** When the token expires. */
   readonly expiresAt: Micros;
-  /** What tells the sessions of a person apart: when the session began, or else the token. */
-  readonly session: string;
+  readonly session: PersonSession;
 }
 
 /** Why a token does not show a person. */
@@ -154,6 +161,19 @@ const groupsIn = (claim: unknown): Member[] => {
   return [...new Set(groups)].slice(0, maxGroups);
 };
 
+/** The session of a token. Times that cannot be are passed over, as an issuer may say anything. */
+const getSession = ({ auth_time: began, iat, jti }: JWTPayload, now: Micros): PersonSession => {
+  const toMicros = (time: unknown): Micros | undefined => {
+    const micros = typeof time === 'number' ? Math.floor(time * 1_000_000) : Number.NaN;
+    return micros > now - maxLifeMicros && micros <= now + maxSkewSeconds * 1_000_000 ? micros : undefined;
+  };
+  const beganAt = toMicros(began);
+  if (beganAt !== undefined) return { mark: `auth_time ${beganAt}`, at: beganAt };
+  const issuedAt = toMicros(iat);
+  const mark = typeof jti === 'string' ? jti.slice(0, maxIdLength) : String(issuedAt);
+  return { mark, at: issuedAt };
+};
+
 /**
  * Who a token's claims say that somebody is.
  *
@@ -173,8 +193,6 @@ const toPerson = (
   const groups = groupsClaim === undefined ? [] : groupsIn(payload[groupsClaim]);
   const members = [...(address ? [address] : []), ...groups];
   const id = toPersonId(iss, sub);
-  const marks = [payload.sid, payload.auth_time, payload.jti, payload.iat, exp];
-  const began = marks.find((mark) => typeof mark === 'string' || typeof mark === 'number');
   return {
     user,
     id,
@@ -182,14 +200,14 @@ const toPerson = (
     members,
     grants: members.some((member) => admins.has(member)) ? [{ scope: '*', role: 'admin' }] : [],
     expiresAt: Math.min(Math.floor(exp * 1_000_000), now + maxLifeMicros),
-    session: String(began).slice(0, maxIdLength),
+    session: getSession(payload, now),
   };
 };
 
 /** Makes what finds out who has a token of an issuer, whose keys it remembers. */
 export const makeFindPerson = (
   settings: SignInSettings,
-  issuer: Issuer = new Issuer(settings.issuer),
+  issuer: Pick<Issuer, 'getDocument' | 'getKeys'> = new Issuer(settings.issuer),
 ): FindPerson => {
   const { clientId, token: kind } = settings;
   const admins = new Set(settings.admins.map(parseMember).filter((member) => member !== undefined));

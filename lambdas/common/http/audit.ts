@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { type Actor, type AuditEntry, type AuditRecord, appendAudit } from '../../../core/records/audit.ts';
+import type { Actor, AuditEntry } from '../../../core/records/audit.ts';
 import { type Caller, parseRoleArn } from '../../../foundations/auth/index.ts';
-import { putEvent } from '../../../foundations/aws/index.ts';
-import { type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
-import { logFailure } from '../log/request-log.ts';
+import { recordAudit } from '../audit-trail.ts';
 import type { ServiceRequest } from './request.ts';
 import { stores } from './stores.ts';
 
@@ -24,35 +21,6 @@ const toActor = ({ user, keyId, person }: Caller): Actor => ({
   keyId,
 });
 
-/** The longest that an event may take, in milliseconds: a request waits for it. */
-const eventMs = 2000;
-
-const eventId = ({ id, at, project_id, entity }: AuditRecord): string =>
-  createHash('sha256')
-    .update(JSON.stringify(['AuditRecorded', id, at, project_id, entity]))
-    .digest('hex')
-    .slice(0, 32);
-
-/** Tells the bus of an entry, if there is one for events. What it does not take is in the log and on the trail. */
-const tell = async (record: AuditRecord, budget: RequestBudget): Promise<void> => {
-  const { EVENT_BUS } = process.env;
-  if (!EVENT_BUS) return;
-  const { deadline } = requestBudget(eventMs);
-  try {
-    await putEvent(
-      EVENT_BUS,
-      {
-        kind: 'AuditRecorded',
-        detail: { event_id: eventId(record), ...record },
-        time: Date.parse(record.at),
-      },
-      { deadline: Math.min(deadline, budget.deadline) },
-    );
-  } catch (error) {
-    logFailure('audit', error);
-  }
-};
-
 type Audited = Pick<ServiceRequest<unknown>, 'caller' | 'address' | 'budget'>;
 
 /**
@@ -70,8 +38,7 @@ export const auditing = ({ caller, address, budget }: Audited): Audit => {
     });
     if (fresh.length === 0) return;
     const entries = fresh.map((change): AuditEntry => ({ ...change, actor: toActor(caller), address }));
-    const records = await appendAudit(stores.audit, entries, budget);
-    await Promise.all(records.map((record) => tell(record, budget)));
+    await recordAudit(stores.audit, entries, budget);
   };
 };
 

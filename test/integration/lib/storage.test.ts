@@ -15,6 +15,11 @@ const bucket = 'AWS::S3::Bucket';
 const [callsId] = findResource(template, table, 'StorageCalls');
 const [payloadsId] = findResource(template, bucket, 'StoragePayloads');
 
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+}
+
 describe('every table', () => {
   const tables = findResources(template, table);
 
@@ -115,6 +120,71 @@ describe('the rules of the bucket', () => {
 
   it('are fewer than S3 takes', () => {
     expect(getRules({ retentionDays: 40 }).length).toBeLessThan(1000);
+  });
+});
+
+describe('the audit trail', () => {
+  const [auditId] = findResource(template, table, 'StorageAudit');
+  const [keysId] = findResource(template, table, 'AuthKeys');
+  const onTable = (id: string) =>
+    [...findResources(template, 'AWS::IAM::Role')].flatMap(([role, { Properties }]) =>
+      ((Properties.Policies ?? []) as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
+        ({ PolicyDocument }) =>
+          PolicyDocument.Statement.filter(({ Resource }) => JSON.stringify(Resource).includes(`"${id}"`)).map(
+            (statement) => ({ role, ...statement }),
+          ),
+      ),
+    );
+
+  it('is inserted to by the functions that audit, queried by one, and nothing else', () => {
+    const statements = onTable(auditId);
+    const roles = statements.map(({ role }) => role.replace(/^Functions|Role[0-9A-F]{8}$/g, ''));
+    expect(roles.toSorted()).toEqual([
+      'CallsDelete',
+      'CallsStreamQuery',
+      'CostPurge',
+      'FeedbackPurge',
+      'ObjCreate',
+      'ObjDelete',
+      'People',
+    ]);
+    for (const { role, Action } of statements)
+      expect(Action, role).toEqual(
+        role.startsWith('FunctionsPeople')
+          ? ['dynamodb:PartiQLInsert', 'dynamodb:Query']
+          : 'dynamodb:PartiQLInsert',
+      );
+  });
+
+  it('ends after the days of the setting, by the attribute of its table', () => {
+    const [, { Properties }] = findResource(template, table, 'StorageAudit');
+    expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'x', Enabled: true });
+    const days = (from: typeof template) =>
+      findResource(from, 'AWS::Lambda::Function', 'FunctionsPeople')[1].Properties.Environment;
+    expect(days(template)).toMatchObject({ Variables: { AUDIT_DAYS: '365' } });
+    expect(days(synthesize({ auditDays: 30 }))).toMatchObject({ Variables: { AUDIT_DAYS: '30' } });
+  });
+
+  it('is told on the bus by the functions that audit, with events alone', () => {
+    const bus = (from: typeof template, name: string) =>
+      findResource(from, 'AWS::Lambda::Function', name)[1].Properties.Environment;
+    expect(bus(template, 'FunctionsObjCreate')).not.toHaveProperty('Variables.EVENT_BUS');
+    const events = synthesize({ events: { bus: 'agents' } });
+    expect(bus(events, 'FunctionsObjCreate')).toMatchObject({ Variables: { EVENT_BUS: 'agents' } });
+    expect(bus(events, 'FunctionsObjRead')).not.toHaveProperty('Variables.EVENT_BUS');
+  });
+
+  it('lies apart from the keys, of which the authorizer writes one attribute', () => {
+    expect(onTable(keysId).filter(({ role }) => role.startsWith('AuthAuthorizer'))).toMatchObject([
+      { Action: 'dynamodb:GetItem' },
+      {
+        Action: 'dynamodb:UpdateItem',
+        Condition: {
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'usedOn'] },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
+        },
+      },
+    ]);
   });
 });
 

@@ -316,6 +316,60 @@ describe('what a person may do', () => {
   });
 });
 
+describe('the audit trail', () => {
+  const entriesOf = async (actor: string) => {
+    const range = { start: '2020-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z' };
+    const answer = await service.post('/audit/query', { ...range, actor, limit: 100 });
+    expect(answer.status, await answer.clone().text()).toBe(200);
+    return ((await answer.json()) as { records: Record<string, unknown>[] }).records;
+  };
+
+  it('has each session of a person once, whatever tokens and containers there are', async () => {
+    await give('signed.in@example.com', 'acme/shop', 'read');
+    const began = seconds() - 1000;
+    const claims = { email: 'signed.in@example.com', sub: 'signed-in', auth_time: began };
+    for (const jti of ['1', '2', '3']) await me({ claims: { ...claims, jti } });
+    await service.killWorkers();
+    await me({ claims: { ...claims, jti: '4' } });
+    expect(await entriesOf('signed.in@example.com')).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        at: `${new Date(began * 1000).toISOString().slice(0, -1)}000Z`,
+        project_id: null,
+        entity: null,
+        actor: { kind: 'person', user: 'signed.in@example.com', key_id: expect.any(String) },
+        address: '127.0.0.1',
+        action: 'session.begin',
+        target: 'signed.in@example.com',
+        after: { grants: ['acme/shop:read'] },
+      },
+    ]);
+    await me({ claims: { ...claims, auth_time: began + 500 } });
+    expect(await entriesOf('signed.in@example.com')).toHaveLength(2);
+  });
+
+  it('says of somebody without rights that nothing was given', async () => {
+    await me({ claims: { email: 'visitor@example.com', sub: 'visitor', auth_time: seconds() } });
+    expect(await entriesOf('visitor@example.com')).toMatchObject([{ action: 'session.refuse' }]);
+  });
+
+  it.each([
+    ['none', {}],
+    ['one beyond all time', { auth_time: 1e300, iat: -1e300 }],
+    ['one that is no number', { auth_time: {} }],
+  ])('takes a token that says %s of its times', async (name, claims) => {
+    const sub = `times-${name}`;
+    const answer = await me({ claims: { iat: undefined, ...claims, email: undefined, sub } });
+    expect(answer.status).toBe(200);
+    expect(await entriesOf(answer.body.user)).toHaveLength(1);
+  });
+
+  it('has nothing of tokens that are refused', async () => {
+    await me({ claims: { email: 'late@example.com', sub: 'late', exp: 1 } });
+    expect(await entriesOf('late@example.com')).toEqual([]);
+  });
+});
+
 describe('an issuer', () => {
   afterEach(async () => {
     issuer.behave();
