@@ -131,7 +131,26 @@ export const projectDelete = /* @__PURE__ */ endpoint({
     ),
   answer: () =>
     z.object({ done: doneField, deleted: field(deletedCounts(), 'What has been deleted so far.') }),
-  examples: {},
+  examples: {
+    former: {
+      summary: 'A project of which nothing is left',
+      body: { project_id: 'acme/former', confirm: 'acme/former' },
+      answer: {
+        done: true,
+        deleted: {
+          calls: 0,
+          feedback: 0,
+          object_versions: 0,
+          tables: 0,
+          files: 0,
+          prices: 0,
+          payloads: 0,
+          bucket_objects: 0,
+          others: 0,
+        },
+      },
+    },
+  },
 });
 
 /** The endpoints of this file. Their examples run in this order. */

@@ -65,6 +65,8 @@ const waitingMs = noteDays * 86_400_000;
 const noteEveryMs = 3_600_000;
 const lookEveryMs = 60_000;
 const dropEveryMs = 600_000;
+/** How long a look that failed is as good as one that did not, for those who wait, in ms. */
+const patienceMs = 10_000;
 
 /*
  * The attributes with a project's own retention: days of calls and of feedback, 0 for none; the fewest days
@@ -142,7 +144,7 @@ interface Known {
 
 /**
  * Notes the projects that are written to, each at most once a minute in a container. Nobody waits for a
- * note but the first write, which learns the retention, and a note that fails is made again at the next
+ * note but the first write of a minute, which learns the retention, and a note that fails is made again at the next
  * write: it is beside what is written.
  *
  * A note that is there already is shown by the condition that fails. It also says whether verdicts wait in
@@ -152,7 +154,7 @@ interface Known {
 export class ProjectNotes implements NotedProjects {
   readonly #table: Table;
   readonly #known = new Map<ProjectId, Known>();
-  readonly #retentions = new Map<ProjectId, NotedRetention>();
+  readonly #retentions = new Map<ProjectId, { readonly at: number; readonly retention: NotedRetention }>();
   readonly #expected = new Map<ProjectId, number>();
   readonly #dropped = new Map<string, number>();
 
@@ -181,11 +183,14 @@ export class ProjectNotes implements NotedProjects {
     };
     const looked = raiseNumber(this.#table, note, requestBudget(noteMs)).then(
       (found) => {
-        this.#retentions.set(project, toRetention(found));
+        this.#retentions.set(project, { at: now, retention: toRetention(found) });
         return found;
       },
       () => {
         this.#known.delete(project);
+        // Nobody waits for the next try for a while, or an outage of this table would slow all writes.
+        const retention = this.#retentions.get(project)?.retention ?? toRetention({});
+        this.#retentions.set(project, { at: now - lookEveryMs + patienceMs, retention });
         return undefined;
       },
     );
@@ -199,7 +204,7 @@ export class ProjectNotes implements NotedProjects {
   ): Promise<void> {
     const unknown = [...projects].flatMap((project) => {
       const looked = this.#look(project);
-      return this.#retentions.has(project) ? [] : [looked];
+      return (this.#retentions.get(project)?.at ?? 0) > Date.now() - lookEveryMs ? [] : [looked];
     });
     if (unknown.length === 0) return;
     const learned = new AbortController();
@@ -209,7 +214,7 @@ export class ProjectNotes implements NotedProjects {
   }
 
   getRetention(project: ProjectId): ProjectRetention {
-    return this.#retentions.get(project) ?? {};
+    return this.#retentions.get(project)?.retention ?? {};
   }
 
   async expectsCalls(project: ProjectId): Promise<boolean> {

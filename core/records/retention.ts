@@ -43,12 +43,14 @@ export const noteRetentionObject = async (
   const name = { projectId, objectId: retentionObject };
   // The head comes first: a change in between has a later generation, and is noted by whoever made it.
   const [head] = await readHeads(objects, [name], budget);
+  // There never was one, and perhaps no project.
+  if (!head) return;
   const value = await readNewest(objects, name, retentionClass, makeParser(retention()), budget);
   const days = {
     callsDays: value?.callsDays ?? undefined,
     feedbackDays: value?.feedbackDays ?? undefined,
   };
-  await noteRetention(bookkeeping, projectId, days, head?.generation ?? 0, budget);
+  await noteRetention(bookkeeping, projectId, days, head.generation, budget);
 };
 
 /**

@@ -10,7 +10,13 @@ export const maxRetentionDays = 3650;
  * values of a project go with the next of these, at most half as late again.
  */
 export const bucketDays: readonly number[] = [
-  ...Array.from({ length: 14 }, (_, i) => i + 1),
+  1,
+  2,
+  3,
+  5,
+  7,
+  10,
+  14,
   21,
   30,
   45,
@@ -23,7 +29,9 @@ export const bucketDays: readonly number[] = [
   548,
   730,
   1095,
+  1460,
   1825,
+  2555,
   maxRetentionDays,
 ];
 

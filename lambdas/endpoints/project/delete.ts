@@ -15,7 +15,12 @@ const deletes = streaming(projectDelete, async (request) => {
   const change = { scope: body.projectId, action: 'project.delete', target: body.projectId };
   const answer = await deleteProject(all, body.projectId, budget, (end) =>
     end
-      ? audit({ ...change, id: body.projectId.slice(-256), at: end.at, after: { done: true, deleted: end.deleted } })
+      ? audit({
+          ...change,
+          id: body.projectId.slice(-256),
+          at: end.at,
+          after: { done: true, deleted: end.deleted },
+        })
       : audit({ ...change, after: { done: false } }),
   );
   describe(() => ({ rows: Object.values(answer.deleted).reduce((sum, count) => sum + count, 0) }));

@@ -25,7 +25,9 @@ const fill = async (project: string): Promise<void> => {
 
 /** Where something of a project lies, in tables and bucket. The audit trail names what was deleted. */
 const findPlaces = async (name: RegExp): Promise<string[]> =>
-  (await readEverything(service)).filter(({ where, text }) => !/audit/i.test(where) && name.test(text)).map(({ where }) => where);
+  (await readEverything(service))
+    .filter(({ where, text }) => !/audit/i.test(where) && name.test(text))
+    .map(({ where }) => where);
 
 const post = async (path: string, body: object, authorization?: string) => {
   const response = await service.post(path, body, authorization ? { headers: { authorization } } : {});
@@ -136,6 +138,21 @@ describe('an object of class Retention', () => {
     expect(await post('/project/retention', { project_id: 'acme/brief' }, writer)).toMatchObject({
       status: 403,
     });
+  });
+
+  it('holds until it is deleted, whatever covers it', async () => {
+    const project_id = 'acme/changed';
+    const save = (val: object) => post('/obj/create', { obj: { project_id, object_id: 'retention', val } });
+    const apply = async () => (await post('/project/retention', { project_id })).body;
+    expect(await apply()).toMatchObject({ done: true });
+    await save({ _type: 'Retention', calls_days: 30 });
+    await save({ something: 'else' });
+    // It was set less than 90 seconds ago.
+    expect(await apply()).toMatchObject({ done: false });
+    expect(await post('/obj/delete', { project_id, object_id: 'retention' })).toMatchObject({
+      body: { num_deleted: 2 },
+    });
+    expect(await apply()).toMatchObject({ done: true });
   });
 
   it('is applied to what is stored, and counts and statistics agree with what is left', async () => {

@@ -287,10 +287,12 @@ describe('a retention, whatever calls share a payload and however often it is ap
           const least = Math.min(...changes);
           for (const item of items.filter(({ p }) => p === 'S')) {
             const { start } = fromItem(id, item);
+            // What keeps the place of an unknown parent holds nothing.
+            if (!start) continue;
             const expiry = Number(item.x);
-            const startedAt = Math.min((start?.startedAt ?? 0) / 1e6, now / 1000);
+            const startedAt = Math.min(start.startedAt / 1e6, now / 1000);
             expect(expiry).toBe(Math.max(now / 1000, startedAt + least * daySeconds));
-            const segment = start?.payload.segment ?? null;
+            const { segment } = start.payload;
             if (segment !== null)
               expect(segmentExpiry.get(segment)).toBeGreaterThanOrEqual(expiry + 3 * daySeconds);
           }
@@ -328,9 +330,6 @@ describe('what is stored under a retention', () => {
     await noteRetention(stores.bookkeeping, project, { callsDays: 90 }, 1, long());
     expect(await storeOne('soon')).toBeNull();
     vi.setSystemTime(now + 61_000);
-    await storeOne('looks again');
-    await notes.learnRetention([project], long());
-    await vi.waitFor(() => expect(notes.getRetention(project)).toMatchObject({ callsDays: 9 }));
     expect(await storeOne('later')).toBe(9);
   });
 });
