@@ -285,6 +285,7 @@ export const PickInput = (props: PickerProps) => {
   const { id, labelledBy, describedBy, placeholder, values, onChange, suggestions, commas = true } = props;
   const separator = commas ? /[,\n]/ : /\n/;
   const [typed, setTyped] = useState('');
+  const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const wanted = typed.trim();
   const known = suggestions.filter((text) => text.toLowerCase().includes(wanted.toLowerCase())).slice(0, 50);
@@ -300,6 +301,9 @@ export const PickInput = (props: PickerProps) => {
       autoHighlight
       items={items}
       filter={null}
+      // A list without anything in it would hide the rest of the page from screen readers.
+      open={isOpen && items.length > 0}
+      onOpenChange={setOpen}
       value={[...values]}
       onValueChange={(next) => {
         onChange(next);
@@ -326,7 +330,10 @@ export const PickInput = (props: PickerProps) => {
           aria-describedby={describedBy}
           placeholder={values.length === 0 ? placeholder : undefined}
           spellCheck={false}
-          onBlur={() => add(typed)}
+          onBlur={() => {
+            setOpen(false);
+            add(typed);
+          }}
         />
       </Combobox.Chips>
       <Combobox.Portal>
