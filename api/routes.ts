@@ -16,6 +16,7 @@ import { projectChanges } from './project.ts';
 import { projectRoutes } from './projects.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
+import { sharingRoutes } from './sharing.ts';
 import { statsRoutes } from './stats.ts';
 import { tableRoutes } from './tables.ts';
 import { threadRoutes } from './threads.ts';
@@ -37,6 +38,7 @@ const list = [
   ...feedbackDeletion,
   ...evaluatorRoutes,
   ...alertRoutes,
+  ...sharingRoutes,
   ...inferenceRoutes,
   ...modelRoutes,
   ...mcpRoutes,

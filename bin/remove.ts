@@ -28,7 +28,7 @@ import {
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { AwsError, askJson } from '../foundations/aws/ask.ts';
+import { AwsError, askAws, askJson } from '../foundations/aws/ask.ts';
 import { dynamodbClient, requestBudget, s3Client } from '../foundations/storage/index.ts';
 import { isJsonObject } from '../foundations/wire/index.ts';
 import { type CommandOutput, Failure, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
@@ -160,7 +160,7 @@ const unlessGone = async <T>(request: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** Asks Cognito for an operation on a user pool; undefined if the pool is gone. */
+/** Asks Cognito for an operation on a user pool; undefined if the pool is gone, or the answer is empty. */
 const askCognito = async (
   { config }: CloudFormationClient,
   operation: 'ListUsers' | 'UpdateUserPool' | 'DeleteUserPool',
@@ -170,8 +170,13 @@ const askCognito = async (
   const { region, credentials } = config;
   const endpoint = AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER ?? AWS_ENDPOINT_URL;
   const service = { service: 'cognito-idp', region: await region(), credentials, endpoint };
-  const target = `AWSCognitoIdentityProviderService.${operation}`;
-  return unlessGone(askJson(service, target, body, requestBudget(20_000)));
+  const headers = {
+    'content-type': 'application/x-amz-json-1.1',
+    'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
+  };
+  const answer = await unlessGone(askAws(service, '/', headers, JSON.stringify(body), requestBudget(20_000)));
+  // A deletion is answered with nothing.
+  return answer ? JSON.parse(answer) : undefined;
 };
 
 /** The names of tables, buckets and user pools that hold something. */

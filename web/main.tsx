@@ -1,12 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, useState } from 'react';
+import { StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
 import { applyTheme } from './session/device.ts';
 import { Gate } from './session/gate.tsx';
 import { linkedCredentials } from './session/link.ts';
+import { lazily } from './ui/lazy.ts';
 
 applyTheme();
 
@@ -35,14 +36,24 @@ const Views = () => {
   return <RouterProvider router={router} />;
 };
 
+/** What opens with a public link takes no key. */
+const isShared = location.pathname === new URL('shared', document.baseURI).pathname;
+const SharedApp = lazily(() => import('./app/shared.tsx'), 'SharedApp');
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={cache}>
-      <Gate linked={linked}>
-        <Views />
-      </Gate>
+      {isShared ? (
+        <Suspense>
+          <SharedApp />
+        </Suspense>
+      ) : (
+        <Gate linked={linked}>
+          <Views />
+        </Gate>
+      )}
     </QueryClientProvider>
   </StrictMode>,
 );

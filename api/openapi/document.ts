@@ -140,7 +140,11 @@ const securitySchemes = () => {
       scheme: 'basic',
       description: `${key} It is the password; the username is the key's user, or \`api\`.`,
     },
-    bearer: { type: 'http', scheme: 'bearer', description: `${key} It is the token. With the setting \`signIn\`, every path with credentials also takes the token of a person.` },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: `${key} It is the token. With the setting \`signIn\`, every path with credentials also takes the token of a person.`,
+    },
     apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: key },
   };
 };

@@ -18,3 +18,12 @@ export const annotationSpecClass = 'AnnotationSpec';
 
 /** Queues of calls to review. */
 export const reviewQueueClass = 'ReviewQueue';
+
+/** Charts that a project keeps side by side. */
+export const dashboardClass = 'Dashboard';
+
+/** Whether a project allows public links. */
+export const sharingClass = 'Sharing';
+
+/** Public links to traces. */
+export const publicLinkClass = 'PublicLink';

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { report, turn } from './support/calls.ts';
+import { allowLinks, makeLink, tokenOf } from '../support/endpoints/sharing.ts';
+import { post, report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 /* Nothing that is on the screen moves when something comes, and nothing is wider than a phone. */
@@ -8,15 +9,40 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
+const helpful = encodeURIComponent('feedback.[evaluation.helpful].payload.value');
+
+/** A public link to a trace of another project: its objects are none of this one's. */
+const shared = 'page/stability-shared';
+const link = tokenOf(shared, 'link');
 
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
+  const batch = ['s1', 's2', 's3'].map((call, i) => ({
+    project_id: project,
+    svc_ref: `svc:///${project}/call/${call}`,
+    feedback_type: 'evaluation.helpful',
+    payload: { value: i / 2, reason: 'It names the parcel, and says when it arrives.' },
+  }));
+  await post('/feedback/batch/create', { batch });
+  const filter = { sources: ['production'] };
+  const charts = [
+    { metric: 'call_count', filter, group_by: 'op_name', columns: 2 },
+    { metric: 'latency_ms', filter },
+    { metric: 'score', score: { feedback_type: 'evaluation.helpful', path: 'value' } },
+  ];
+  const val = { _type: 'Dashboard', name: 'Stable', charts, saved_at: '2026-10-01T12:00:00Z' };
+  await post('/obj/create', { obj: { project_id: project, object_id: 'stable', val } });
+  await report(shared, turn('s1', 0));
+  await post('/obj/create', allowLinks(shared).body);
+  await post('/obj/create', makeLink(shared, 'link', 's1').body);
 });
 
 /** Every view, with something that is there once it has all. */
 const views: readonly (readonly [string, string, string])[] = [
   ['the traces', `traces?project=${at}`, '.row-link'],
   ['a trace', `trace?project=${at}&trace=s1`, '[role=treeitem]'],
+  ['a trace beside the list', `traces?project=${at}&peek=s1`, '.peek .tabs'],
+  ['a shared trace', `shared#${link}`, '[role=treeitem]'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
   [
@@ -24,22 +50,29 @@ const views: readonly (readonly [string, string, string])[] = [
     `overview?project=${at}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
     '.chart canvas',
   ],
+  [
+    'a dashboard',
+    `dashboards?project=${at}&dashboard=stable&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
+    '.chart canvas',
+  ],
+  ['the scores', `scores?project=${at}`, '.spread'],
+  ['a score', `scores?project=${at}&score=${helpful}`, '.chart canvas'],
   ['the alerts', `alerts?project=${at}`, 'h1'],
   ['the datasets', `datasets?project=${at}`, '.empty'],
   ['the evaluations', `evaluations?project=${at}`, 'h1'],
   ['the evaluators', `evaluators?project=${at}`, 'h1'],
   ['the reviews', `reviews?project=${at}`, '.empty'],
   ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],
-  ['the objects', `objects?project=${at}`, '.empty'],
+  ['the objects', `objects?project=${at}`, 'h1'],
   ['the settings', `settings?project=${at}`, '.connect-steps'],
   ['the members', `settings?project=${at}&section=members`, '.empty'],
-  ['the keys', `settings?project=${at}&section=keys`, '.empty'],
+  ['the keys', `settings?project=${at}&section=keys`, '.plain-table'],
   ['the spending limits', `settings?project=${at}&section=limits`, 'form'],
   ['the retention', `settings?project=${at}&section=retention`, 'form'],
   ['the redaction', `settings?project=${at}&section=redaction`, '.settings-section p'],
   ['the webhooks', `settings?project=${at}&section=webhooks`, '.settings-section p'],
   ['the prices', `settings?project=${at}&section=prices`, 'form'],
-  ['the audit trail', `settings?project=${at}&section=audit`, '.empty'],
+  ['the audit trail', `settings?project=${at}&section=audit`, '.audit-filters'],
   ['what deletes the project', `settings?project=${at}&section=delete`, 'form'],
 ];
 
@@ -47,9 +80,12 @@ const views: readonly (readonly [string, string, string])[] = [
 const furtherViews: typeof views = [
   ['the story of a trace', `trace?project=${at}&trace=s1&story=true`, '.story-place'],
   ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
+  ['the comments on a call', `trace?project=${at}&trace=s1&call=s1&tab=comments`, '.comment-form'],
+  ['a call of a shared trace', `shared?call=s1-model-1#${link}`, '.call-pane .message'],
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
   ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],
+  ['the dashboards', `dashboards?project=${at}`, '.plain-table'],
   ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
 ];
 
@@ -58,7 +94,7 @@ const readWidePanes = (page: Page): Promise<string[]> =>
   page.evaluate(`[
     document.documentElement,
     ...document.querySelectorAll(
-      'main, .view-place, .view, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
+      'main, .view-place, .view, .peek, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
     ),
   ]
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)

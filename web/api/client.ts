@@ -1,6 +1,7 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
 import { apiUrl, connectionFailure, RequestFailed, readChunks, splitLines, toFailure } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
+import { noteRequest } from './quiet.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
 type RecordOf<Path extends ApiPath> = Answer<Path> extends (infer Record)[] ? Record : never;
@@ -92,17 +93,19 @@ export const createClient = (
     body: unknown,
     accept: string,
     signal?: AbortSignal,
-  ): Promise<Response> =>
-    fetch(new URL(`.${path}`, apiUrl()), {
+  ): Promise<Response> => {
+    const request = fetch(new URL(`.${path}`, apiUrl()), {
       method: body === undefined ? 'GET' : 'POST',
       headers: { accept, authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
       credentials: 'omit',
       cache: 'no-store',
-    }).catch((error: unknown) => {
+    });
+    return noteRequest(request).catch((error: unknown) => {
       throw connectionFailure(error, false);
     });
+  };
   const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
     noteUse(path);
     const authorization = await asked(() => authorize(path));

@@ -8,10 +8,12 @@ import {
   useRouter,
 } from '@tanstack/react-router';
 import { errorText, RequestFailed } from '../api/http.ts';
+import type { TracePaneType } from '../calls/trace/pane.ts';
 import {
   parseAlertsSearch,
   parseCallSearch,
   parseCompareSearch,
+  parseDashboardsSearch,
   parseDatasetsSearch,
   parseEvaluationSearch,
   parseEvaluationsSearch,
@@ -21,6 +23,7 @@ import {
   parsePlaygroundSearch,
   parsePricesSearch,
   parseReviewsSearch,
+  parseScoresSearch,
   parseSettingsSearch,
   parseThreadSearch,
   parseThreadsSearch,
@@ -84,6 +87,8 @@ const load = {
   threads: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
   thread: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
   overview: lazily(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
+  dashboards: lazily(() => import('../views/dashboards/dashboards-view.tsx'), 'DashboardsView'),
+  scores: lazily(() => import('../views/scores/scores-view.tsx'), 'ScoresView'),
   compare: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
   playground: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
   objects: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
@@ -97,6 +102,11 @@ const load = {
   prices: lazily(() => import('../views/settings/settings-view.tsx'), 'PricesRedirect'),
 };
 
+/** What the list of traces opens beside itself. It comes in the same file as the view of a trace. */
+const TracePane: TracePaneType = lazily(() => import('../views/trace/trace-view.tsx'), 'TracePane');
+
+const TracesWithPane = () => <TracesView Pane={TracePane} />;
+
 /** The state of the list, with the columns of this device if the URL names none. */
 const tracesSearch = (search: Record<string, unknown>): TracesSearch => {
   const asked = parseTracesSearch(search);
@@ -108,12 +118,14 @@ export const makeRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree: root.addChildren([
       home,
-      view('/traces', tracesSearch, TracesView),
+      view('/traces', tracesSearch, TracesWithPane),
       view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
       view('/threads', parseThreadsSearch, load.threads),
       view('/thread', parseThreadSearch, load.thread),
       view('/overview', parseOverviewSearch, load.overview),
+      view('/dashboards', parseDashboardsSearch, load.dashboards),
+      view('/scores', parseScoresSearch, load.scores),
       view('/compare', parseCompareSearch, load.compare),
       view('/playground', parsePlaygroundSearch, load.playground),
       view('/objects', parseObjectsSearch, load.objects),

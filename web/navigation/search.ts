@@ -158,6 +158,8 @@ const parseTraces = parser({
   to: readText,
   ...callFilters,
   feedback: choiceReader(feedbackFilters),
+  /** The user whom a comment mentions. @default - any or none */
+  mentions: readText,
   /** Whether a search also finds what calls only repeat: system prompts, and conversations before. @default false */
   repeated: readFlag,
   /** Paths of further columns. */
@@ -171,6 +173,10 @@ const parseTraces = parser({
   sort: readText,
   /** Whether new traces come in by themselves. @default - false */
   live: readFlag,
+  /** The trace that is shown beside the list. @default - none */
+  peek: readText,
+  /** The call of it that is selected. @default - its root */
+  call: readText,
 });
 
 /** The state of the list of traces. */
@@ -207,7 +213,7 @@ export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch
   withTime(parseTraces(search));
 
 /** The tabs beside the tree of a trace. */
-export const tabs = ['messages', 'data', 'usage', 'feedback', 'error'] as const;
+export const tabs = ['messages', 'data', 'usage', 'comments', 'feedback', 'error'] as const;
 
 export type Tab = (typeof tabs)[number];
 
@@ -218,6 +224,8 @@ export const parseTraceSearch = parser({
   call: readText,
   /** @default - messages if there are any, else data */
   tab: choiceReader(tabs),
+  /** The comment that a link leads to. @default - none */
+  comment: readText,
   /** What is looked for in the tree and in what its calls say. @default - nothing */
   find: readText,
   /** Whether messages stand as they came, without Markdown. @default false */
@@ -290,6 +298,7 @@ export const dimensions = [
   'environment',
   'release',
   'source',
+  'score',
 ] as const;
 
 export type Dimension = (typeof dimensions)[number];
@@ -311,6 +320,8 @@ export const parseOverviewSearch = parser({
   roots: readFlag,
   /** @default - op */
   by: choiceReader(dimensions),
+  /** The path of the score that is grouped by. @default - none is */
+  score: readText,
   /** Whether the charts have a line for each of the largest groups. @default - false */
   split: readFlag,
   /** @default - calls */
@@ -318,6 +329,30 @@ export const parseOverviewSearch = parser({
 });
 
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
+
+/** The state of the view of scores. */
+export const parseScoresSearch = parser({
+  /** Scores of the last hour, day, …. @default - 7d, unless there are bounds */
+  range: readRange,
+  from: readTime,
+  to: readTime,
+  /** The path of the score that is shown. @default - all are listed */
+  score: readText,
+});
+
+export type ScoresSearch = ReturnType<typeof parseScoresSearch>;
+
+/** The state of the view of dashboards. */
+export const parseDashboardsSearch = parser({
+  /** The time that all charts show. @default - 24h, unless there are bounds */
+  range: readRange,
+  from: readTime,
+  to: readTime,
+  /** The dashboard that is shown, by its object. @default - all are listed */
+  dashboard: readText,
+});
+
+export type DashboardsSearch = ReturnType<typeof parseDashboardsSearch>;
 
 /** The state of a comparison. */
 export const parseCompareSearch = parser({

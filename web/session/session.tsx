@@ -17,10 +17,12 @@ export type { Me };
 /** A person at work: who they are, and the API in their name. */
 interface Session {
   readonly me: Me;
-  /** The host of the issuer at which they signed in; undefined if they came with a key. */
-  readonly issuer: string | undefined;
+  /** The host of the issuer at which they signed in; absent if they came with a key. */
+  readonly issuer?: string | undefined;
   readonly client: Client;
   readonly signOut: () => unknown;
+  /** Whether it is of a public link, which shows one trace and leads nowhere else. @default false */
+  readonly isShared?: boolean;
 }
 
 const Context = createContext<Session | undefined>(undefined);

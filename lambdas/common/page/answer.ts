@@ -55,7 +55,7 @@ export const filesIn = (folder: string): PageFiles => {
 
 /**
  * What the page's document may do. Calls hold text from anywhere, so nothing in them may ever run
- * or reach another host. Scripts and styles come from the page's own files, images only from data
+ * or reach another host. Scripts and styles come from the page's own files, images and sound only from data
  * in a call. No script can turn text into markup (Trusted Types without a policy). Where people sign in, the page
  * exchanges codes for tokens.
  */
@@ -65,6 +65,7 @@ const toPolicy = (tokenEndpoint: string | undefined): Readonly<Record<string, st
   'style-src': "'self'",
   'font-src': "'self'",
   'img-src': "'self' data: blob:",
+  'media-src': 'data:',
   'connect-src': `'self'${tokenEndpoint === undefined ? '' : ` ${toSource(tokenEndpoint)}`}`,
   'base-uri': "'self'",
   'form-action': "'none'",

@@ -147,6 +147,7 @@ describe('the audit trail', () => {
       'ObjCreate',
       'ObjDelete',
       'People',
+      'ProjectDelete',
     ]);
     for (const { role, Action } of statements)
       expect(Action, role).toEqual(

@@ -1,10 +1,6 @@
-import { headerAttributes } from '../../../api/shared/header-fields.ts';
-import type { StatsQuery } from '../../api/contract.ts';
-import { useAllowed, useRead } from '../../session/session.tsx';
+import { type Reading, useAllowed, useRead } from '../../session/session.tsx';
 import { maxPrices } from '../prices.ts';
 import { whole } from './requests.ts';
-
-type GroupField = NonNullable<StatsQuery['group_by']>[number];
 
 const none: readonly string[] = [];
 
@@ -23,29 +19,30 @@ const recent = (project: string) => {
   };
 };
 
-/** What statistics are grouped by without reading what calls say. */
-const groupFields: ReadonlySet<string> = new Set([
-  'op_name',
-  'svc_user_id',
-  ...headerAttributes.map((attribute) => `attributes.${attribute}`),
-]);
-
-/** The values that calls had of late in a field of headers, in their order; none of other paths. */
-export const useValues = (project: string, path: string): readonly string[] => {
-  const { data = none } = useRead(
-    ['values', project, path],
-    async ({ client, signal }) => {
-      const request = {
-        ...recent(project),
-        call_metrics: [{ metric: 'call_count' as const }],
-        group_by: [path as GroupField],
-      };
-      const { call_buckets } = await client.ask('/calls/stats', request, signal);
-      return call_buckets
-        .flatMap(({ [path]: value }) => (typeof value === 'string' && value !== '' ? [value] : []))
-        .sort();
+/** Reads the users of the keys that reported calls of late. Throws as the client does. */
+export const readUsers = async (
+  project: string,
+  client: Reading['client'],
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const { call_buckets } = await client.ask(
+    '/calls/stats',
+    {
+      ...recent(project),
+      call_metrics: [{ metric: 'call_count' }],
+      group_by: ['svc_user_id'],
     },
-    { enabled: groupFields.has(path) },
+    signal,
+  );
+  return call_buckets
+    .flatMap(({ svc_user_id: user }) => (typeof user === 'string' && user !== '' ? [user] : []))
+    .sort();
+};
+
+/** The users of the keys that reported calls of late. */
+export const useUsers = (project: string): readonly string[] => {
+  const { data = none } = useRead(['users', project], ({ client, signal }) =>
+    readUsers(project, client, signal),
   );
   return data;
 };

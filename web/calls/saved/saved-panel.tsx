@@ -6,7 +6,8 @@ import { useAllowed } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
-import { isSame, type Savable, type SavedView, savedState, useSavedViews } from './saved.ts';
+import { type Savable, type SavedView, savedState } from './saved.ts';
+import { isSame, useSavedViews } from './store.ts';
 
 interface SavedPanelProps {
   readonly view: Savable;
@@ -51,9 +52,8 @@ const NameForm = ({ view, replaces, onSave }: NameFormProps) => {
 export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
   const navigate = useNavigate();
   const { project } = search;
-  const { query, save, remove } = useSavedViews(project, true);
+  const { query, views = [], save, remove } = useSavedViews(project, true);
   const [changing, setChanging] = useState<SavedView>();
-  const views = query.data ?? [];
   const state = savedState(search);
   const mayWrite = useAllowed(project, 'write');
   const open = ({ view: to, search: saved }: SavedView) => {

@@ -1,9 +1,10 @@
-import { hashKey, useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { dashboardClass } from '../../../api/shared/classes.ts';
+import type { ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
-import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
+import { byName, readObjects } from '../../session/stored.ts';
 
 /** The views whose state can be saved. */
 const savable = ['traces', 'overview'] as const;
@@ -23,7 +24,7 @@ export interface SavedView {
 }
 
 /** The class of the objects, which they are found by. */
-const savedClass = 'SavedView';
+export const savedClass = 'SavedView';
 
 const parseSaved = (id: string, value: unknown): SavedView[] => {
   if (!isObject(value) || typeof value.name !== 'string' || !isObject(value.search)) return [];
@@ -32,41 +33,54 @@ const parseSaved = (id: string, value: unknown): SavedView[] => {
   return [{ id, name: value.name, view, search: value.search, isDefault: value.is_default === true }];
 };
 
-/** The saved views of a project, by name, and what changes them. */
-export const useSavedViews = (project: string, enabled: boolean) => {
-  const store = useStoreObject(project, ['saved views']);
-  const query = useRead(
+/** What a project opens with: a saved view or a dashboard. */
+interface Start {
+  readonly id: string;
+  /** The value of the object. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly to: string;
+  readonly search: Readonly<Record<string, unknown>>;
+}
+
+const toStart = ({ object_id: id, val: value }: ObjectVersion): Start[] => {
+  if (!isObject(value)) return [];
+  if (value._type === dashboardClass)
+    return value.is_start === true ? [{ id, value, to: '/dashboards', search: { dashboard: id } }] : [];
+  return parseSaved(id, value).flatMap(({ view, search, isDefault }) =>
+    isDefault ? [{ id, value, to: `/${view}`, search }] : [],
+  );
+};
+
+/** The saved views and dashboards of a project, as far as they are opened from elsewhere. */
+export const useSaved = (project: string, enabled: boolean) =>
+  useRead(
     ['saved views', project],
     async (reading) => {
-      const objects = await readObjects(reading, project, ofClass(savedClass));
-      return byName(objects.flatMap(({ object_id, val }) => parseSaved(object_id, val)));
+      const filter = { base_object_classes: [savedClass, dashboardClass], latest_only: true };
+      const objects = await readObjects(reading, project, { filter });
+      return {
+        views: byName(
+          objects.flatMap(({ object_id, val }) =>
+            isObject(val) && val._type === savedClass ? parseSaved(object_id, val) : [],
+          ),
+        ),
+        starts: objects.flatMap(toStart),
+      };
     },
     { enabled },
   );
-  const storeOne = ({ id, name, view, search, isDefault }: SavedView) => {
-    const value = { _type: savedClass, name, view, search, ...(isDefault && { is_default: true }) };
-    return store.save.mutateAsync({ id, value });
-  };
-  /** Saves a view. Another stops being the default if this one is. */
-  const save = useMutation({
-    mutationFn: async (saved: SavedView) => {
-      await storeOne(saved);
-      if (!saved.isDefault) return;
-      const others = (query.data ?? []).filter(({ id, isDefault }) => isDefault && id !== saved.id);
-      for (const other of others) await storeOne({ ...other, isDefault: false });
-    },
-  });
-  return { query, save, remove: store.remove };
-};
 
 /** A view's state as it is saved: without the project, and without what only its reader chose. */
 export const savedState = (search: object): Record<string, unknown> => {
-  const { project: _project, live: _live, ...state } = search as Record<string, unknown>;
+  const {
+    project: _project,
+    live: _live,
+    peek: _peek,
+    call: _call,
+    ...state
+  } = search as Record<string, unknown>;
   return state;
 };
-
-/** Whether two states are the same. */
-export const isSame = (a: object, b: object): boolean => hashKey([a]) === hashKey([b]);
 
 /** Whether a list has no state but its columns, which this device may have added. */
 const isBare = (search: object): boolean =>
@@ -85,10 +99,9 @@ export const useDefaultView = (search: { readonly project: string }): void => {
   const { project } = search;
   const enters =
     useRouterState({ select: ({ location }) => location.state.enter === true }) && isBare(search);
-  const { data } = useSavedViews(project, enters).query;
-  const found = enters ? data?.find(({ isDefault }) => isDefault) : undefined;
+  const { data } = useSaved(project, enters);
+  const found = enters ? data?.starts[0] : undefined;
   useEffect(() => {
-    if (found)
-      navigate({ to: `/${found.view}`, search: { ...found.search, project } as never, replace: true });
+    if (found) navigate({ to: found.to, search: { ...found.search, project } as never, replace: true });
   }, [found, navigate, project]);
 };

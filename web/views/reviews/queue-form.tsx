@@ -1,5 +1,11 @@
 import { useState } from 'react';
-import { everyTrace, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
+import {
+  chosenCalls,
+  everyTrace,
+  type KeptFilter,
+  toFilter,
+  toKept,
+} from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { usePeople } from '../../calls/people/people.ts';
 import { newObjectId } from '../../session/stored.ts';
@@ -141,17 +147,21 @@ interface QueueFormProps {
   readonly project: string;
   /** @default - a new one */
   readonly queue?: Queue;
+  /** The calls that a new one is of. @default - those that its filter will match */
+  readonly calls?: readonly string[];
   readonly onSaved: (id: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Makes or changes a queue. */
-export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
+export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: QueueFormProps) => {
   const known = useFields(project);
   const users = usePeople(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
-  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? toFilter(queue) : everyTrace));
+  const [filter, setFilter] = useState<KeptFilter>(() =>
+    queue ? toFilter(queue) : calls.length > 0 ? chosenCalls(calls) : everyTrace,
+  );
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
   const [people, setPeople] = useState<readonly string[]>(queue?.assignees ?? []);
