@@ -135,6 +135,7 @@ export const sharedClient = (shared: SharedTrace): Client => {
 /** The session of a public link: nobody's, who may read the project as far as the link goes. */
 export const sharedSession = (shared: SharedTrace) => ({
   me: {
+    kind: 'key' as const,
     user: '',
     key_id: 'shared',
     expires_at: shared.expiresAt,

@@ -47,9 +47,6 @@ export const useUsers = (project: string): readonly string[] => {
   return data;
 };
 
-/** The users of the keys that reported calls of late. */
-export const useUsers = (project: string): readonly string[] => useValues(project, 'svc_user_id');
-
 /**
  * The models that the service's upstreams have, that were used of late, and that have a price of the
  * project's own.

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Connect } from '../../calls/connect/connect.tsx';
-import { useSavedViews } from '../../calls/saved/saved.ts';
+import { useOnlyStart, useSavedViews } from '../../calls/saved/store.ts';
 import { useAllowed, useRead } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Section } from '../../ui/fields.tsx';
@@ -19,9 +19,16 @@ const noView = '';
 
 /** Chooses the view that the project opens with. */
 const DefaultView = ({ project }: { project: string }) => {
-  const { query, save } = useSavedViews(project, true);
-  const views = query.data ?? [];
-  const present = views.find(({ isDefault }) => isDefault);
+  const { query, views = [], save } = useSavedViews(project, true);
+  const keepOnly = useOnlyStart(project);
+  // A dashboard may be it as well, which its own view makes it.
+  const present = query.data?.starts[0];
+  const options: (readonly [id: string, text: string])[] = [
+    [noView, 'Traces, as they are'],
+    ...views.map(({ id, name }) => [id, name] as const),
+  ];
+  if (present && !options.some(([id]) => id === present.id))
+    options.push([present.id, String(present.value.name ?? present.id)]);
   const [chosen, setChosen] = useState<string>();
   const mayWrite = useAllowed(project, 'write');
   const { isBusy, error, run } = useWork();
@@ -31,13 +38,13 @@ const DefaultView = ({ project }: { project: string }) => {
       async () => {
         const next = views.find(({ id }) => id === value);
         if (next) await save.mutateAsync({ ...next, isDefault: true });
-        else if (present) await save.mutateAsync({ ...present, isDefault: false });
+        else await keepOnly(noView);
         setChosen(undefined);
       },
       { failed: 'Nothing was saved.' },
     );
   if (!query.data) return <QueryStatus queries={[query]} loading="Loading the views…" />;
-  if (views.length === 0)
+  if (options.length === 1)
     return (
       <p className="muted">
         No view was saved yet. Save one with Views, in the list of traces or the overview.
@@ -46,12 +53,7 @@ const DefaultView = ({ project }: { project: string }) => {
   if (!mayWrite) return <Lacking project={project} needs="write" what="to choose another" />;
   return (
     <>
-      <Choice
-        label="View"
-        value={value}
-        options={[[noView, 'Traces, as they are'], ...views.map(({ id, name }) => [id, name] as const)]}
-        onChange={setChosen}
-      />
+      <Choice label="View" value={value} options={options} onChange={setChosen} />
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div>
         <Button kind="primary" idle={isBusy || value === (present?.id ?? noView)} onClick={store}>
