@@ -97,8 +97,7 @@ export const sharedRead = /* @__PURE__ */ linkEndpoint({
   summary: 'Read a trace by a public link',
   description:
     'Takes no key: the token is what comes after `#` in the link. Answers the calls of the trace in the order of their start, while the link lasts and the project allows public links. Everything else is the same 404. The answer is JSON Lines and always compressed.',
-  request: () =>
-    record({ token: field(z.string().check(z.maxLength(maxToken)), 'The token of the link.') }),
+  request: () => record({ token: field(z.string().check(z.maxLength(maxToken)), 'The token of the link.') }),
   answer: sharedLine,
   form: 'lines',
   errors: [404],

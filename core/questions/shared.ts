@@ -128,7 +128,9 @@ const nowhere = () =>
   notFound(['body', 'token'], 'this link does not work: it has expired, was revoked, or never was');
 
 /** As many lines as a link shows, and whether these are all. */
-async function* boundedLines(calls: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[], boolean> {
+async function* boundedLines(
+  calls: AsyncIterable<readonly string[]>,
+): AsyncGenerator<readonly string[], boolean> {
   let count = 0;
   let bytes = 0;
   for await (const batch of calls) {

@@ -137,6 +137,7 @@ export const sharedSession = (shared: SharedTrace) => ({
   me: {
     kind: 'key' as const,
     user: '',
+    kind: 'key' as const,
     key_id: 'shared',
     expires_at: shared.expiresAt,
     grants: [{ resource: shared.project, role: 'read' as const }],

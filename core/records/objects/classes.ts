@@ -10,8 +10,8 @@ import {
   annotationSpecClass,
   evaluatorClass,
   limitsClass,
-  retentionClass,
   publicLinkClass,
+  retentionClass,
   reviewQueueClass,
   sharingClass,
 } from '../../../api/shared/classes.ts';
