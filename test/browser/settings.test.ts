@@ -3,6 +3,7 @@ import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { choose } from './support/choose.ts';
+import { focused } from './support/focus.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -66,6 +67,20 @@ describe('the settings', () => {
     await page.getByRole('link', { name: 'Delete project' }).click();
     await says('to delete it');
     expect(await page.locator('.settings-section').getByRole('button').count()).toBe(0);
+  });
+
+  it('are used by keyboard: forms take the focus, and give it back', async () => {
+    const page = await visit(section('members'));
+    await page.getByRole('button', { name: 'Add a member' }).press('Enter');
+    await expect.poll(() => focused(page)).toBe('Person or group');
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await expect.poll(() => focused(page)).toBe('Add a member');
+    await page.getByRole('link', { name: 'Keys' }).press('Enter');
+    await page.getByRole('button', { name: 'New key' }).press('Enter');
+    await expect.poll(() => focused(page)).toBe('User');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'The new key' }).waitFor();
+    await expect.poll(() => focused(page)).toBe('The new key');
   });
 
   it.each([

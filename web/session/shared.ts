@@ -135,7 +135,6 @@ export const sharedClient = (shared: SharedTrace): Client => {
 /** The session of a public link: nobody's, who may read the project as far as the link goes. */
 export const sharedSession = (shared: SharedTrace) => ({
   me: {
-    kind: 'key' as const,
     user: '',
     kind: 'key' as const,
     key_id: 'shared',

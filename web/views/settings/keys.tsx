@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { includesRole, type Role, roles } from '../../../foundations/auth/roles.ts';
 import type { Answer, Request } from '../../api/contract.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
@@ -118,6 +118,7 @@ const KeyForm = ({ project, create, onMade, onCancel }: KeyFormProps) => {
           hint="What the key writes has this name."
           suggestions={people}
           required
+          autoFocus
           {...field('user')}
         />
         {ofEntity ? (
@@ -173,24 +174,28 @@ const KeyForm = ({ project, create, onMade, onCancel }: KeyFormProps) => {
 };
 
 /** A key that was just made, with what to do with it. */
-const MadeKey = ({ project, secret, onDone }: { project: string; secret: string; onDone: () => void }) => (
-  <section className="card stack" aria-label="The new key">
-    <h3>The new key</h3>
-    <p>Copy it now: it is shown this once, and the service itself does not have it.</p>
-    <div className="made-key">
-      <code>{secret}</code>
-      <CopyButton text={() => secret} label="Copy the key">
-        Copy
-      </CopyButton>
-    </div>
-    <Connect project={project} secret={secret} />
-    <div className="row-end">
-      <Button kind="primary" onClick={onDone}>
-        I have copied it
-      </Button>
-    </div>
-  </section>
-);
+const MadeKey = ({ project, secret, onDone }: { project: string; secret: string; onDone: () => void }) => {
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => pane.current?.focus(), []);
+  return (
+    <section ref={pane} tabIndex={-1} className="card stack" aria-label="The new key">
+      <h3>The new key</h3>
+      <p>Copy it now: it is shown this once, and the service itself does not have it.</p>
+      <div className="made-key">
+        <code>{secret}</code>
+        <CopyButton text={() => secret} label="Copy the key">
+          Copy
+        </CopyButton>
+      </div>
+      <Connect project={project} secret={secret} />
+      <div className="row-end">
+        <Button kind="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </div>
+    </section>
+  );
+};
 
 const limitsText = ({ usd_per_day: day, usd_per_month: month }: Key): string =>
   [...(day ? [`${costText(day)} a day`] : []), ...(month ? [`${costText(month)} a month`] : [])].join(', ');
@@ -256,12 +261,22 @@ const makeColumns = (onRevoke: (key: Key) => void): TableColumn<Key>[] => [
 const Keys = ({ project }: { project: string }) => {
   const { query, create, revoke } = useKeys(project);
   const [isMaking, setMaking] = useState(false);
+  // The button that opened the form has the focus again when it closes.
+  const [wasOpen, setWasOpen] = useState(false);
   const [made, setMade] = useState<string>();
   const [revoking, setRevoking] = useState<Key>();
   const [showsAll, setShowsAll] = useState(false);
   const { data = [] } = query;
   const shown = showsAll ? data : data.filter(isInForce);
-  const begin = <Button onClick={() => setMaking(true)}>New key</Button>;
+  const open = () => {
+    setMaking(true);
+    setWasOpen(true);
+  };
+  const begin = (
+    <Button autoFocus={wasOpen && made === undefined} onClick={open}>
+      New key
+    </Button>
+  );
   return (
     <>
       <QueryStatus queries={[query]} loading="Loading keys…" />

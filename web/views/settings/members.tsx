@@ -98,6 +98,7 @@ const MemberForm = ({ project, membership, onDone }: MemberFormProps) => {
           placeholder="ada@example.com"
           suggestions={people.filter((user) => user.includes('@'))}
           required
+          autoFocus
           readOnly={membership !== undefined}
           value={member}
           onChange={setMember}
@@ -190,9 +191,19 @@ const Members = ({ project }: { project: string }) => {
   const { remove } = useChangeMembers();
   const { me } = useSession();
   const [form, setForm] = useState<{ readonly membership: Membership | undefined }>();
+  // The button that opened the form has the focus again when it closes.
+  const [wasOpen, setWasOpen] = useState(false);
   const [removing, setRemoving] = useState<Membership>();
   const { data } = query;
-  const add = <Button onClick={() => setForm({ membership: undefined })}>Add a member</Button>;
+  const open = (membership: Membership | undefined) => {
+    setForm({ membership });
+    setWasOpen(true);
+  };
+  const add = (
+    <Button autoFocus={wasOpen} onClick={() => open(undefined)}>
+      Add a member
+    </Button>
+  );
   const confirm = () => {
     if (!removing) return;
     const place = placesOf(project).find(({ scope }) => scope === removing.scope) ?? placesOf(project)[0];
@@ -208,12 +219,7 @@ const Members = ({ project }: { project: string }) => {
       ) : null}
       {data && data.length > 0 ? (
         <>
-          <MemberTable
-            project={project}
-            members={data}
-            onChange={(membership) => setForm({ membership })}
-            onRemove={setRemoving}
-          />
+          <MemberTable project={project} members={data} onChange={open} onRemove={setRemoving} />
           {form ? null : <div>{add}</div>}
         </>
       ) : null}
