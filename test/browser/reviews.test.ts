@@ -95,7 +95,7 @@ describe('a queue', () => {
     const edit = page.getByRole('form', { name: 'Edit the queue' });
     await edit.getByRole('button', { name: 'error', exact: true }).waitFor();
     await edit.getByLabel('Reviews per call').fill('2');
-    const reviewers = edit.getByLabel('Reviewers', { exact: true });
+    const reviewers = edit.getByRole('combobox', { name: 'Reviewers' });
     await reviewers.fill('loc');
     // Who has reported is suggested, and anybody else may be typed.
     await page.getByRole('option', { name: 'local', exact: true }).click();

@@ -338,7 +338,7 @@ export const PickInput = (props: PickerProps) => {
       </Combobox.Chips>
       <Combobox.Portal>
         <Combobox.Positioner className="positioner" sideOffset={4} align="start" anchor={box}>
-          <Combobox.Popup className="menu select-menu" aria-labelledby={labelledBy}>
+          <Combobox.Popup className="menu select-menu">
             <Combobox.List>
               {(item: string) => (
                 <Combobox.Item key={item} value={item} className="menu-item">
