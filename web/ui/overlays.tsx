@@ -313,13 +313,13 @@ export const PickInput = (props: PickerProps) => {
       // What is between commas is meant, as in a text.
       onInputValueChange={(next) => (separator.test(next) ? add(next) : setTyped(next))}
     >
-      <Combobox.Chips className="chips" ref={box}>
+      <Combobox.Chips className="picks" ref={box}>
         {values.map((value) => (
-          <Combobox.Chip key={value} className="chip" aria-label={value}>
+          <Combobox.Chip key={value} className="pick" aria-label={value}>
             <span className="cut" dir="auto">
               {value}
             </span>
-            <Combobox.ChipRemove className="chip-remove" aria-label={`Remove ${value}`}>
+            <Combobox.ChipRemove className="pick-remove" aria-label={`Remove ${value}`}>
               <X />
             </Combobox.ChipRemove>
           </Combobox.Chip>

@@ -139,9 +139,9 @@ export const Suggest = (props: SuggestProps) => {
 export const PickSeveral = (props: PickerProps) => (
   <Suspense
     fallback={
-      <div className="chips">
+      <div className="picks">
         {props.values.map((value) => (
-          <span key={value} className="chip">
+          <span key={value} className="pick">
             <span className="cut">{value}</span>
           </span>
         ))}
