@@ -118,10 +118,10 @@ export const objects = {
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
     objects: ['DeleteObject'],
   },
-  /** Does all of this, and labels versions. */
+  /** Does all of this, and labels versions, on condition that they are there. */
   serve: {
     stores: true,
-    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
+    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     objects: ['GetObject', 'PutObject', 'DeleteObject'],
   },
 } as const satisfies Ways<OfReports<IndexName<'objects'>>>;

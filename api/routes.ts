@@ -12,6 +12,7 @@ import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
 import { otelRoutes } from './otel.ts';
 import { projectRoutes } from './projects.ts';
+import { promptRoutes } from './prompts.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
 import { statsRoutes } from './stats.ts';
@@ -27,6 +28,7 @@ const list = [
   ...otelRoutes,
   ...threadRoutes,
   ...objectRoutes,
+  ...promptRoutes,
   ...tableRoutes,
   ...fileRoutes,
   ...costRoutes,

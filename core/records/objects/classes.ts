@@ -3,12 +3,14 @@ import { alert } from '../../../api/alerts.ts';
 import { evaluator } from '../../../api/evaluators.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
+import { promptLabels, promptLabelsObject } from '../../../api/prompts.ts';
 import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
 import {
   alertClass,
   annotationSpecClass,
   evaluatorClass,
   limitsClass,
+  promptLabelsClass,
   reviewQueueClass,
 } from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
@@ -89,6 +91,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
   [alertClass]: { schema: alert },
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
+  [promptLabelsClass]: { schema: promptLabels, objectId: promptLabelsObject },
 };
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */
@@ -101,6 +104,7 @@ const admins: Readonly<
   },
   [limitsClass]: { what: 'Limits', needsAdmin: () => true },
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
+  [promptLabelsClass]: { what: 'PromptLabels', needsAdmin: () => true },
 };
 
 /**

@@ -10,9 +10,18 @@ export {
 export { createObject, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export {
-  addLabels,
+  type Alias,
+  type AliasMove,
+  addTags,
+  authorizeLabels,
+  isPromptClass,
   labelsIn,
+  type Mover,
+  moveAliases,
+  readAliases,
   readLabels,
+  readMoves,
+  refuseLabelled,
   removeAliases,
   removeTags,
 } from './labels.ts';

@@ -15,10 +15,17 @@ import { traceUsage } from '../../../core/doors/weave/endpoints/usage.ts';
 import { answerGraphql } from '../../../core/doors/weave/graphql.ts';
 import { computeTraceUsage, findPayloadPaths } from '../../../core/questions/stats/index.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
-import { addLabels, labelsIn, removeAliases, removeTags } from '../../../core/records/objects/index.ts';
+import {
+  addTags,
+  labelsIn,
+  moveAliases,
+  removeAliases,
+  removeTags,
+} from '../../../core/records/objects/index.ts';
 import { createTableFromDigests, readSizes } from '../../../core/records/tables/index.ts';
 import { parseVersionName } from '../../../foundations/wire/index.ts';
 import { work } from '../http/endpoint.ts';
+import { movingLabels } from '../http/label-moves.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { stores } from '../http/stores.ts';
 
@@ -84,24 +91,29 @@ export const tableStatsWork = work(tableQueryStatsBatch, async ({ body, budget }
 });
 
 /** Makes a version known under aliases. */
-export const aliasesSetWork = work(aliasesSet, async ({ body, budget }) => {
+export const aliasesSetWork = work(aliasesSet, async ({ body, caller, budget }) => {
   const { projectId, objectId, digest, aliases } = body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await addLabels(stores.objects, 'aliases', address, aliases, budget);
+  await movingLabels(caller, budget, (mover) => moveAliases(stores.objects, address, aliases, mover, budget));
   return {};
 });
 
 /** Takes aliases from an object. */
-export const aliasesRemoveWork = work(aliasesRemove, async ({ body: { aliases, ...name }, budget }) => {
-  await removeAliases(stores.objects, name, aliases, budget);
-  return {};
-});
+export const aliasesRemoveWork = work(
+  aliasesRemove,
+  async ({ body: { aliases, ...name }, caller, budget }) => {
+    await movingLabels(caller, budget, (mover) =>
+      removeAliases(stores.objects, name, aliases, mover, budget),
+    );
+    return {};
+  },
+);
 
 /** Puts tags on a version. */
 export const tagsAddWork = work(tagsAdd, async ({ body, budget }) => {
   const { projectId, objectId, digest, tags } = body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await addLabels(stores.objects, 'tags', address, tags, budget);
+  await addTags(stores.objects, address, tags, budget);
   return {};
 });
 

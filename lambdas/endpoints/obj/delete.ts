@@ -6,6 +6,7 @@ import {
   findDigests,
 } from '../../../core/records/objects/index.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
+import { movingLabels } from '../../common/http/label-moves.ts';
 import { stores } from '../../common/http/stores.ts';
 
 /**
@@ -16,7 +17,9 @@ export const handler = endpoint(objDelete, async ({ body, caller, budget, descri
   const named = digests ? await findDigests(stores.objects, name, digests, budget) : null;
   await authorizeDeletion(stores.objects, caller, name, named, budget);
   const authorize = authorizeChange(stores.objects, caller, name.projectId, budget);
-  const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorize);
+  const deleted = await movingLabels(caller, budget, (mover) =>
+    deleteVersions(stores.objects, name, named, budget, { names: digests ?? [], authorize, mover }),
+  );
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };
 });

@@ -8,6 +8,7 @@ import { evaluatorFixtures } from './evaluators.ts';
 import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
+import { promptFixtures } from './prompts.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
@@ -24,6 +25,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...callFixtures,
   ...queryFixtures,
   ...objectFixtures,
+  ...promptFixtures,
   ...costFixtures,
   ...feedbackFixtures,
   ...tableFixtures,
