@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   digestRule,
   isDigest,
+  isId,
   isLabel,
   isObjectId,
   objectIdRule,
@@ -68,7 +69,9 @@ const isTaken = (text: string): boolean => {
 };
 
 /** A tag of a version, or what may be one of its aliases. */
-export const label = id.check(z.refine(isLabel, rule('should be at most 768 bytes of UTF-8')));
+export const label = id.check(
+  z.refine((text) => !isId(text) || isLabel(text), rule('should be at most 768 bytes of UTF-8')),
+);
 
 /** A name of a version that can be moved to another. */
 export const alias = label
