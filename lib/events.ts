@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { Evaluations } from './evaluators.ts';
 import { watcherHandler } from './handlers.ts';
-import { busNeeds, storeNeeds } from './permissions.ts';
+import { busNeeds, type Needs, storeNeeds } from './permissions.ts';
 import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
 import { batchesOfChanges, type Streams } from './streams.ts';
@@ -23,12 +23,15 @@ export class Events extends Construct {
   readonly function: ServiceFunction;
   /** Where the events go: the account's bus, or the one that the settings name. */
   readonly bus: IEventBus;
+  /** What functions need that put events of their own on the bus. */
+  readonly routeNeeds: Needs;
 
   constructor(scope: Construct, id: string, { service, settings, evaluations }: EventsProps) {
     super(scope, id);
     const { config, storage, streams, logGroup } = service;
     const { calls, feedback } = storage;
     this.bus = EventBus.fromEventBusName(this, 'Bus', settings.bus);
+    this.routeNeeds = busNeeds(settings.bus);
     this.function = new ServiceFunction(this, 'Events', {
       service,
       handler: evaluations ? watcherHandler(config) : 'events',

@@ -64,6 +64,9 @@ interface Feature<Setting extends keyof Made> {
   readonly routeHandler?: (route: Route) => string | undefined;
 }
 
+/** Whether a function that accesses objects so may move labels of prompts, which is an event. */
+const movesLabels = ({ objects }: Route['stores']): boolean => objects === 'serve' || objects === 'delete';
+
 /** Throws an Error if the tables have no streams: no setting that is on has `readsStreams`. */
 const withStreams = (service: Service): Service & { readonly streams: Streams } => {
   const { streams } = service;
@@ -112,6 +115,7 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
     readsStreams: true,
     make: (scope, service, settings, { evaluators: evaluations }) =>
       new Events(scope, 'Events', { service: withStreams(service), settings, evaluations }),
+    routeNeeds: ({ stores }, made) => (movesLabels(stores) ? made.routeNeeds : undefined),
   },
   analytics: {
     handlers: ['analytics'],

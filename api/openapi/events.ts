@@ -152,11 +152,27 @@ const limitDetail = () =>
     resets_at: field(z.string(), 'When it resets.'),
   });
 
+const versionIndex = z.nullable(z.int());
+
+const promptLabelDetail = () =>
+  z.object({
+    event_id: eventId,
+    project_id: z.string(),
+    name: field(z.string(), 'The prompt.'),
+    label: field(z.string(), 'The label.'),
+    ref: field(z.nullable(z.string()), 'The version that it came to; null if it was removed.'),
+    version_index: field(versionIndex, 'Its index.'),
+    previous_ref: field(z.nullable(z.string()), 'The version that it came from; null if it was new.'),
+    previous_version_index: field(versionIndex, 'Its index.'),
+    moved_at: field(z.string(), 'When.'),
+    svc_user_id: field(z.string(), 'The user whose key moved it.'),
+  });
+
 /** What can happen to a call or to feedback. */
 export type ChangeKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
 
 /** What can be on the bus. */
-export type EventKind = ChangeKind | 'AlertChanged' | 'LimitNearlyReached';
+export type EventKind = ChangeKind | 'AlertChanged' | 'LimitNearlyReached' | 'PromptLabelMoved';
 
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>
@@ -167,6 +183,7 @@ export const eventDetails = () =>
     FeedbackCreated: feedbackDetail(),
     AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
     LimitNearlyReached: limitDetail(),
+    PromptLabelMoved: promptLabelDetail(),
   }) satisfies Record<EventKind, z.ZodMiniType>;
 
 const summaries: Readonly<Record<EventKind, string>> = {
@@ -176,6 +193,7 @@ const summaries: Readonly<Record<EventKind, string>> = {
   FeedbackCreated: 'Feedback was stored, or has replaced other feedback.',
   AlertChanged: 'The state of an alert has changed, or is still as bad.',
   LimitNearlyReached: 'Four fifths of a spending limit are spent.',
+  PromptLabelMoved: 'A label of a prompt has moved to another version, is new, or was removed.',
 };
 
 /** The JSON Schema of an event of each kind as rules and targets get it, by kind. */
