@@ -7,7 +7,7 @@ export {
   getOwnClass,
   readClass,
 } from './classes.ts';
-export { createObject, type NewObject, type ObjectChecks } from './create.ts';
+export { createObject, getBaseObjectClass, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export {
   type Alias,

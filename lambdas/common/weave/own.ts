@@ -1,4 +1,4 @@
-import { callUpsertBatch } from '../../../api/calls.ts';
+import { type CallReport, type CallStart, callUpsertBatch } from '../../../api/calls.ts';
 import { done } from '../../../api/fields.ts';
 import { feedbackPayloadSchema } from '../../../core/doors/weave/endpoints/feedback.ts';
 import { graphql } from '../../../core/doors/weave/endpoints/graphql.ts';
@@ -13,6 +13,7 @@ import {
 import { tableCreateFromDigests, tableQueryStatsBatch } from '../../../core/doors/weave/endpoints/tables.ts';
 import { traceUsage } from '../../../core/doors/weave/endpoints/usage.ts';
 import { answerGraphql } from '../../../core/doors/weave/graphql.ts';
+import { withPrompts } from '../../../core/doors/weave/prompts.ts';
 import { computeTraceUsage, findPayloadPaths } from '../../../core/questions/stats/index.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
 import {
@@ -23,6 +24,7 @@ import {
   removeTags,
 } from '../../../core/records/objects/index.ts';
 import { createTableFromDigests, readSizes } from '../../../core/records/tables/index.ts';
+import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { parseVersionName } from '../../../foundations/wire/index.ts';
 import { work } from '../http/endpoint.ts';
 import { movingLabels } from '../http/label-moves.ts';
@@ -36,6 +38,21 @@ import { stores } from '../http/stores.ts';
 /** What Weave's SDKs ask of Weights & Biases. Any valid key may ask. */
 export const graphqlWork = work(graphql, ({ caller, body }) => answerGraphql(caller, body));
 
+/** A batch of reports whose calls have their prompts. */
+export const namePrompts = async <Body extends { readonly batch: readonly CallReport[] }>(
+  body: Body,
+  budget: RequestBudget,
+): Promise<Body> => ({ ...body, batch: await withPrompts(stores.objects, body.batch, budget) });
+
+/** The same of one start. */
+export const namePrompt = async <Body extends { readonly start: CallStart }>(
+  body: Body,
+  budget: RequestBudget,
+): Promise<Body> => {
+  const [named] = await withPrompts(stores.objects, [{ kind: 'start', start: body.start }], budget);
+  return named?.kind === 'start' ? { ...body, start: named.start } : body;
+};
+
 /** Stores whole calls of a project, each as a start and an end in one batch. */
 export const completeWork = work(
   {
@@ -47,7 +64,8 @@ export const completeWork = work(
       ),
     answer: () => done,
   },
-  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
+  async ({ body, caller, addsOnly, budget, describe }) => {
+    const { batch } = await namePrompts(body, budget);
     describe(() => ({ rows: batch.length / 2 }));
     await writeCalls(stores.calls, batch, caller.user, budget, {
       addsOnly,

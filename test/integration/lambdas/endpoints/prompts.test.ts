@@ -489,4 +489,74 @@ describe("Weave's SDKs", () => {
       },
     });
   });
+
+  it('report calls whose inputs lead to a prompt, which is the prompt of the call', async () => {
+    const publish = async (object_id: string, val: object) => {
+      const answer = await weave.post('/obj/create', { obj: { project_id, object_id, val } });
+      return `weave:///${project_id}/object/${object_id}:${((await answer.json()) as { digest: string }).digest}`;
+    };
+    const prompt = { _type: 'MessagesPrompt', messages: [], ...bases };
+    await publish('greeting', { ...prompt, name: 'first' });
+    const second = await publish('greeting', { ...prompt, name: 'second' });
+    const model = await publish('greeter', { _type: 'Model', _class_name: 'Greeter', _bases: ['Model'] });
+    const inputs: Readonly<Record<string, object>> = {
+      ref: { self: model, nested: [{ prompt: second }] },
+      itself: { prompt: { ...prompt, name: 'inline' } },
+      none: { self: model, text: second.slice(0, -1), path: `${second}/attr/messages` },
+      elsewhere: { prompt: second.replace(project_id, 'acme/other') },
+      deep: { a: { b: { c: { d: { e: second } } } } },
+      said: { prompt: second },
+    };
+    const whole = (id: string) => ({
+      project_id,
+      id,
+      trace_id: id,
+      op_name: 'greet',
+      started_at: '2026-10-01T00:00:00Z',
+      ended_at: '2026-10-01T00:00:01Z',
+      attributes: id === 'said' ? { prompt: { name: 'mine' } } : { other: 1 },
+      inputs: inputs[id],
+      output: null,
+      summary: {},
+    });
+    const ids = Object.keys(inputs);
+    const sent = await weave.post(`/v2/${project_id}/calls/complete`, { batch: ids.map(whole) });
+    expect(sent.status).toBe(200);
+    const start = {
+      ...whole('ref'),
+      id: 'started',
+      output: undefined,
+      summary: undefined,
+      ended_at: undefined,
+    };
+    expect((await weave.post('/call/start', { start })).status).toBe(200);
+    const batch = [{ mode: 'start', req: { start: { ...start, id: 'batched' } } }];
+    expect((await weave.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const answer = await service.post('/calls/stream_query', {
+      project_id,
+      filter: { call_ids: [...ids, 'started', 'batched'] },
+      columns: ['attributes'],
+    });
+    const calls = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const greeting = { name: 'greeting', version: '1' };
+    expect(Object.fromEntries(calls.map(({ id, attributes }) => [id, attributes.prompt]))).toEqual({
+      ref: greeting,
+      itself: { name: 'inline' },
+      none: undefined,
+      elsewhere: undefined,
+      deep: undefined,
+      said: { name: 'mine' },
+      started: greeting,
+      batched: greeting,
+    });
+    expect(calls.every(({ id, attributes }) => id === 'said' || attributes.other === 1)).toBe(true);
+    const filtered = await service.post('/calls/query_stats', {
+      project_id,
+      query: { $expr: { $eq: [{ $getField: 'attributes.prompt.version' }, { $literal: '1' }] } },
+    });
+    expect(await filtered.json()).toMatchObject({ count: 3 });
+  });
 });
