@@ -28,6 +28,8 @@ export const mcp = /* @__PURE__ */ endpoint({
     payloads: 'read',
     costs: 'read',
     feedback: 'annotate',
+    objects: 'serve',
+    tables: 'update',
     bookkeeping: 'serve',
   },
   tag: 'agents',

@@ -92,7 +92,8 @@ const exampleMessages = [
   { role: 'system', content: 'You help the customers of {shop}. Be brief.' },
   { role: 'user', content: '{question}' },
 ];
-const exampleDigest = 'digest';
+/** The digest of that prompt as it is stored. */
+const exampleDigest = 'OUXgwBLrI0-r39uNlPoeUdfR9tKim8YyzpHTnWk9m9Q';
 const exampleVersion = {
   ref: `svc:///acme/shop/object/support:${exampleDigest}`,
   digest: exampleDigest,
@@ -107,23 +108,29 @@ const common = {
   tag: 'prompts',
 } as const;
 
+/** The fields of what a prompt says, and of its labels. */
+export const promptContent = () => ({
+  messages: field(nullish(listSchema(message, maxMessages, { least: 1 })), messagesText),
+  text: field(nullish(z.string()), textText),
+  config: field(nullish(config()), configText),
+  labels: field(withDefault(listSchema(aLabel, maxLabels), []), 'Labels to move to this version.'),
+});
+
+/** A prompt has either messages or a text. */
+export const saysOneThing = z.check<{ readonly messages?: unknown; readonly text?: unknown }>(
+  ({ value, issues }) => {
+    const { messages = null, text = null } = value;
+    if ((messages === null) === (text === null))
+      issues.push(problem('should have exactly one of messages and text', value));
+  },
+);
+
 const createBody = () =>
   record(
-    {
-      project_id: project,
-      name,
-      messages: field(nullish(listSchema(message, maxMessages, { least: 1 })), messagesText),
-      text: field(nullish(z.string()), textText),
-      config: field(nullish(config()), configText),
-      labels: field(withDefault(listSchema(aLabel, maxLabels), []), 'Labels to move to this version.'),
-    },
+    { project_id: project, name, ...promptContent() },
     { name: 'objectId' },
     undefined,
-    z.check(({ value, issues }) => {
-      const { messages = null, text = null } = value;
-      if ((messages === null) === (text === null))
-        issues.push(problem('should have exactly one of messages and text', value));
-    }),
+    saysOneThing as never,
   );
 
 /** A prompt as a client makes it. */

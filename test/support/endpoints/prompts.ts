@@ -97,7 +97,8 @@ export const promptFixtures = {
   '/prompt/create': {
     permitted,
     body: (p, { object }) => ({ project_id: p, name: `${object} ours`, text: 'Be brief.' }),
-    answer: '{"ref":"svc:///acme/shop/object/promptno ours:TODO","digest":"TODO","version_index":0}',
+    answer:
+      '{"ref":"svc:///acme/shop/object/promptno ours:Cflj7hBkwVAbRuT0uo9aBTOk0bndzc3TVY-V-AcTaME","digest":"Cflj7hBkwVAbRuT0uo9aBTOk0bndzc3TVY-V-AcTaME","version_index":0}',
     scenarios: creations,
     uses: [...moves, ...reads],
     seldom: {
