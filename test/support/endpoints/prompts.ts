@@ -96,9 +96,10 @@ const absent = missing('name', 'there is no prompt "promptno" in acme/shop');
 export const promptFixtures = {
   '/prompt/create': {
     permitted,
-    body: (p, { object }) => ({ project_id: p, name: `${object} ours`, text: 'Be brief.' }),
+    namesNothing: true,
+    body: (p) => ({ project_id: p, name: 'ours', text: 'Be brief.' }),
     answer:
-      '{"ref":"svc:///acme/shop/object/promptno ours:Cflj7hBkwVAbRuT0uo9aBTOk0bndzc3TVY-V-AcTaME","digest":"Cflj7hBkwVAbRuT0uo9aBTOk0bndzc3TVY-V-AcTaME","version_index":0}',
+      '{"ref":"svc:///acme/shop/object/ours:AidXw2CrQv7U_Cx3VwthJDp9YkvHR3YWQnzYYnZw1-8","digest":"AidXw2CrQv7U_Cx3VwthJDp9YkvHR3YWQnzYYnZw1-8","version_index":0}',
     scenarios: creations,
     uses: [...moves, ...reads],
     seldom: {
