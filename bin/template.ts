@@ -145,7 +145,7 @@ export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 |
 export const synth = (argv: readonly string[]): Promise<0 | 1 | 2> =>
   runCommand({ name: 'synth', help: synthHelp, argv }, processOutput, async () => {
     const { out, settings } = parseOptions(argv, 'cdk.out');
-    await synthesize(out, settings, undefined, undefined, true).catch((error: unknown) =>
+    await synthesize(out, { settings, validates: true }).catch((error: unknown) =>
       Promise.reject(forOperator(error)),
     );
     processOutput.out(out);

@@ -35,22 +35,26 @@ const kill = ({ pid, exitCode, signalCode }: ChildProcess): void => {
   if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
 };
 
+interface SynthesisOptions {
+  /** Override the context of cdk.json. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  /** Cancels the synthesis. */
+  readonly signal?: AbortSignal | undefined;
+  /** The app, by its path in the project. @default - that of cdk.json */
+  readonly program?: string | undefined;
+  /** Whether to check CloudFormation's rules, as before a deployment: that takes as long again. @default false */
+  readonly validates?: boolean;
+}
+
 /**
  * Synthesizes the stack without the CDK CLI: no account and no network are needed.
  *
  * @param outdir the folder for template and bundles
- * @param settings override the context of cdk.json
- * @param signal cancels the synthesis
- * @param program the app, by its path in the project
- * @param validates whether to check CloudFormation's rules, as before a deployment: that takes as long again
  * @throws SynthesisFailed with what the app printed; the signal's reason
  */
 export const synthesize = async (
   outdir: string,
-  settings: Readonly<Record<string, unknown>> = {},
-  signal?: AbortSignal,
-  program = ownApp,
-  validates = false,
+  { settings, signal, program = ownApp, validates = false }: SynthesisOptions = {},
 ): Promise<void> => {
   signal?.throwIfAborted();
   const app = spawn(process.execPath, [join(root, program)], {
@@ -221,10 +225,10 @@ export const assemble = async (
 ): Promise<void> => {
   signal?.throwIfAborted();
   // The package has its bundles made.
-  if (isPackaged) return make(outdir, settings, signal);
+  if (isPackaged) return make(outdir, { settings, signal });
   const digest = await hashSources(settings, program);
   if (await takeKept(join(folder, digest), outdir)) return;
-  await make(outdir, settings, signal, program);
+  await make(outdir, { settings, signal, program });
   const digests = [digest, ...(program ? [await hashSources(settings)] : [])];
   await Promise.all(digests.map((digest) => keep(outdir, folder, digest)));
 };

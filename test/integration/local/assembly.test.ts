@@ -21,7 +21,7 @@ const processesWith = (text: string): string[] =>
   });
 
 it('The app’s complaint is the error message', async () => {
-  const failed = synthesize(folder, { shards: 3 });
+  const failed = synthesize(folder, { settings: { shards: 3 } });
   await expect(failed).rejects.toThrow(
     /^the stack does not synthesize:\nsetting shards is 3: write a power of two/,
   );
@@ -34,14 +34,14 @@ it(
   async () => {
     const outdir = join(folder, 'given-up');
     const ending = new AbortController();
-    const synthesis = synthesize(outdir, {}, ending.signal);
+    const synthesis = synthesize(outdir, { signal: ending.signal });
     synthesis.catch(() => {});
     await expect.poll(() => processesWith(outdir)).not.toEqual([]);
     await sleep(200);
     ending.abort(new Error('enough'));
     await expect(synthesis).rejects.toThrow('enough');
     expect(processesWith(outdir)).toEqual([]);
-    await expect(synthesize(outdir, {}, ending.signal)).rejects.toThrow('enough');
+    await expect(synthesize(outdir, { signal: ending.signal })).rejects.toThrow('enough');
     expect(readdirSync(folder)).toEqual([]);
   },
 );
