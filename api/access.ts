@@ -14,6 +14,8 @@ export interface Actions<Index extends string = string> {
   readonly indexes?: readonly Index[];
   /** Actions of S3 on the objects of the store. @default - none */
   readonly objects?: readonly string[];
+  /** Whether the bucket's keys are listed. @default false */
+  readonly lists?: true;
 }
 
 /** A way of accessing a store that holds what clients report. */
@@ -83,6 +85,15 @@ export const calls = {
     table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PutItem', 'Query'],
     indexes: ['by_trace'],
   },
+  /**
+   * Goes over all that a project holds: finds it by an index or reads the whole table, deletes it in batches,
+   * or has it expire. Queries notes on former payloads.
+   */
+  sweep: {
+    stores: false,
+    table: ['BatchWriteItem', 'Query', 'Scan', 'UpdateItem'],
+    indexes: ['by_time'],
+  },
 } as const satisfies Ways<OfReports<IndexName<'calls'>>>;
 
 /** Access to the calls' part of the bucket. */
@@ -92,11 +103,13 @@ export const payloads = {
   change: { objects: ['GetObject', 'PutObject'] },
   /** Writing on condition of an ETag needs GetObject too. */
   delete: { objects: ['GetObject', 'PutObject', 'DeleteObject'] },
+  sweep: { objects: ['DeleteObject', 'PutObjectTagging'], lists: true },
 } as const satisfies Ways<Actions<never>>;
 
 /** Access to the answers of models that are kept to come again. */
 export const answers = {
   keep: { objects: ['GetObject', 'PutObject'] },
+  sweep: { objects: ['DeleteObject'] },
 } as const satisfies Ways<Actions<never>>;
 
 /** Access to objects, in their table and in their part of the bucket. */
@@ -124,6 +137,8 @@ export const objects = {
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     objects: ['GetObject', 'PutObject', 'DeleteObject'],
   },
+  /** Finds what lists show, reads the whole table, and deletes all of a project. */
+  sweep: { stores: false, table: ['BatchWriteItem', 'Query', 'Scan'], objects: ['DeleteObject'] },
 } as const satisfies Ways<OfReports<IndexName<'objects'>>>;
 
 /** Access to files, in the objects table and in their part of the bucket. */
@@ -131,6 +146,7 @@ export const files = {
   create: { stores: true, table: ['BatchGetItem', 'BatchWriteItem'], objects: ['PutObject'] },
   read: { stores: false, table: ['BatchGetItem'], objects: ['GetObject'] },
   serve: { stores: true, table: ['BatchGetItem', 'BatchWriteItem'], objects: ['GetObject', 'PutObject'] },
+  sweep: { stores: false, objects: ['DeleteObject'] },
 } as const satisfies Ways<OfReports<IndexName<'objects'>>>;
 
 /**
@@ -149,6 +165,7 @@ export const rowTables = {
   read: { stores: false, table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },
   /** Reads tables without their rows. */
   count: { stores: false, table: ['BatchGetItem'] },
+  sweep: { stores: false, objects: ['DeleteObject'] },
 } as const satisfies Ways<OfReports<IndexName<'objects'>>>;
 
 /** Access to prices. They are inserted and deleted, never looked up first or replaced. */
@@ -157,6 +174,7 @@ export const costs = {
   create: { table: ['PartiQLInsert'] },
   purge: { table: ['BatchWriteItem'] },
   serve: { table: ['BatchWriteItem', 'PartiQLInsert', 'Query'] },
+  sweep: { table: ['BatchWriteItem', 'Query'] },
 } as const satisfies Ways<Actions<IndexName<'costs'>>>;
 
 /** Access to feedback, in its table and in its part of the bucket. */
@@ -218,6 +236,13 @@ export const feedback = {
     indexes: ['by_time', 'by_ref', 'by_type'],
     objects: ['GetObject', 'PutObject', 'DeleteObject'],
   },
+  /** Goes over all of a project's as it does over calls. */
+  sweep: {
+    stores: false,
+    table: ['BatchWriteItem', 'Scan', 'UpdateItem'],
+    indexes: ['by_time'],
+    objects: ['DeleteObject', 'PutObjectTagging'],
+  },
 } as const satisfies Ways<OfReports<IndexName<'feedback'>>>;
 
 /** Access to the table `bookkeeping`. */
@@ -235,7 +260,22 @@ export const bookkeeping = {
   use: { table: ['Query', 'BatchWriteItem'] },
   /** Does all of this but keep what judges spend. */
   serve: { table: ['Query', 'BatchWriteItem', 'UpdateItem'] },
+  /** Deletes all of a project, reading the whole table, and keeps how far sweeps are. */
+  sweep: { table: ['BatchGetItem', 'BatchWriteItem', 'Query', 'Scan', 'UpdateItem'] },
 } as const satisfies Ways<Actions<IndexName<'bookkeeping'>>>;
+
+/** Access to the audit trail: an INSERT fails where there is an entry, so nothing replaces one. */
+export const audit = {
+  append: { table: ['PartiQLInsert'] },
+  /** Appends, and reads. */
+  serve: { table: ['PartiQLInsert', 'Query'] },
+} as const satisfies Ways<Actions<IndexName<'audit'>>>;
+
+/** Access to keys and members. */
+export const keys = {
+  /** Lists, makes and revokes keys, and sets members. */
+  manage: { table: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan', 'UpdateItem'] },
+} as const satisfies Ways<Actions<IndexName<'keys'>>>;
 
 /** The stores that a function uses, and how. */
 export interface Stores {
@@ -248,4 +288,6 @@ export interface Stores {
   readonly costs?: keyof typeof costs;
   readonly feedback?: keyof typeof feedback;
   readonly bookkeeping?: keyof typeof bookkeeping;
+  readonly keys?: keyof typeof keys;
+  readonly audit?: keyof typeof audit;
 }

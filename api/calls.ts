@@ -291,7 +291,7 @@ export const callsDelete = /* @__PURE__ */ endpoint({
   path: '/calls/delete',
   role: 'write',
   shape: deletion,
-  stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', bookkeeping: 'note' },
+  stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', bookkeeping: 'note', audit: 'append' },
   tag: 'calls',
   name: 'CallsDelete',
   summary: 'Delete calls',

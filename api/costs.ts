@@ -204,7 +204,7 @@ export const costPurge = /* @__PURE__ */ endpoint({
   path: '/cost/purge',
   role: 'write',
   shape: oneRecord,
-  stores: { costs: 'purge' },
+  stores: { costs: 'purge', audit: 'append' },
   tag: 'costs',
   name: 'CostPurge',
   summary: 'Delete prices',

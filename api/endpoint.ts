@@ -9,10 +9,10 @@ import type { Stores } from './access.ts';
  */
 
 /**
- * What a function does with spending limits: `hold` keeps requests within them, and `show` tells what
- * is left.
+ * What a function does with spending limits: `hold` keeps requests within them, `show` tells what is left, and
+ * `know` tells whether there are any.
  */
-export type LimitsAccess = 'hold' | 'show';
+export type LimitsAccess = 'hold' | 'show' | 'know';
 
 /** The settings that say how long functions may take, in seconds. */
 export type TimeoutSetting = 'queryTimeoutSeconds' | 'inferenceTimeoutSeconds';
@@ -120,6 +120,7 @@ export const tags = {
   alerts: 'Notifications when a metric crosses a threshold.',
   inference: 'A pass-through for model requests.',
   agents: 'What coding agents read traces by.',
+  people: 'Members, keys, and the audit trail.',
   projects: 'Whose key a request has, and the projects that it may read.',
   service: 'The service itself, without credentials.',
   weave: "What Weave's SDKs ask beside all this.",
@@ -209,6 +210,10 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
    * document says of that. A method takes two resources of the stack. @default - its method alone
    */
   readonly byGet?: Pick<Operation, 'name' | 'summary' | 'description'>;
+  /** Whether the function says where people sign in, if the settings let them. */
+  readonly signIn?: boolean;
+  /** The setting that the route is there with. @default - it is always there */
+  readonly onlyWith?: 'signIn';
   /** Methods that the function answers with a 405. @default - the gateway answers them with a 404 */
   readonly refuses?: readonly ('GET' | 'DELETE')[];
   readonly operations: readonly Operation[];
@@ -420,7 +425,8 @@ export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>
 export const openEndpoint = <const Path extends `/${string}`, Answer>(
   described: Common<Path> &
     Contract<never, Answer> &
-    Operation & { readonly shape: FunctionShape; readonly head?: true },
+    Operation &
+    Pick<OpenRoute, 'signIn' | 'onlyWith' | 'head'> & { readonly shape: FunctionShape },
 ): OpenEndpoint<Answer, Path> => ({
   method: 'GET',
   scheme: 'none',

@@ -37,6 +37,10 @@ const feedbackMetric = () =>
         z.string().check(z.minLength(1), z.maxLength(maxPath)),
         'A dotted path into payloads: `value`, `output.score`.',
       ),
+      name: field(
+        nullish(z.string().check(z.minLength(1), z.maxLength(maxPath))),
+        'What it is called in the answer, with `_` in place of all but letters and digits; its path without it.',
+      ),
       value_type: field(
         withDefault(z.enum(feedbackValueTypes), 'numeric' as const),
         'What counts of the values there: numbers, without this; true and false, as 1 and 0; or texts.',
@@ -47,13 +51,14 @@ const feedbackMetric = () =>
       ),
       percentiles: percentilesField(),
       distribution: flag(
-        'Adds `distribution_<metric>` to buckets: how many records have each value, as `[value, count]`, the most common first. The 100 most common values of the whole time are told apart; others, and those with more than 1,024 characters of JSON, are under null.',
+        'Adds `distribution_<metric>` to buckets: how many records have each value, as `[value, count]`, the most common first. The 100 most common values of the whole time, of a group if there are groups, are told apart; others, and those with more than 1,024 characters of JSON, are under null.',
       ),
     },
     {},
     ({
       value_type: type,
       json_path: path,
+      name,
       aggregations: requestedAggregations,
       percentiles: requestedPercentiles,
     }) => {
@@ -64,7 +69,7 @@ const feedbackMetric = () =>
           : ofType[type].usual;
       return {
         path: path.split('.'),
-        slug: path.replace(/[^A-Za-z0-9]/g, '_'),
+        slug: (name ?? path).replace(/[^A-Za-z0-9]/g, '_'),
         percentiles,
         aggregations: [...new Set(aggregations)],
       };
@@ -85,12 +90,15 @@ const eachSlugOnce = z.check<{ readonly metrics: readonly FeedbackMetric[] }>(({
   const seen = new Set<string>();
   for (const [i, { slug }] of value.metrics.entries()) {
     if (seen.has(slug)) {
-      const message = `an earlier metric is called ${slug} in the answer, too: name each path once`;
+      const message = `an earlier metric is called ${slug} in the answer, too: give it a \`name\` of its own`;
       issues.push(problem(message, value, 'metrics', i, 'json_path'));
     }
     seen.add(slug);
   }
 });
+
+/** What feedback is grouped by. */
+const feedbackGroups = ['feedback_type'] as const;
 
 /** Which feedback of a span of time is looked at. */
 export const ofFeedback = () => ({
@@ -111,9 +119,16 @@ const feedbackStatsBody = () =>
         feedbackMetric(),
         'What is made of payloads; records are only counted without it.',
       ),
+      group_by: field(
+        nullish(z.array(z.enum(feedbackGroups)).check(z.maxLength(feedbackGroups.length))),
+        'With `feedback_type`, there is a bucket for each type of feedback. The 1,000 largest types are returned, the rest are under null.',
+      ),
     },
     {},
-    toSpan,
+    ({ start, end, granularity, group_by }) => ({
+      ...toSpan({ start, end, granularity }),
+      groupBy: group_by?.[0] ?? null,
+    }),
     checkBuckets,
     eachSlugOnce,
   );
@@ -137,7 +152,7 @@ export const feedbackStats = /* @__PURE__ */ endpoint({
       end: field(timestamp, 'The end, exclusive.'),
       granularity: field(z.int(), 'Seconds of a bucket.'),
       timezone: field(z.string(), 'The zone whose midnights buckets are aligned to.'),
-      buckets: field(z.array(bucket()), 'By time: `count` records, and `<aggregation>_<metric>`.'),
+      buckets: field(z.array(bucket()), 'By time and group: `count` records, and `<aggregation>_<metric>`.'),
       window_stats: field(
         z.record(z.string(), z.record(z.string(), z.nullable(z.number()))),
         'Of all buckets together: by metric, then by aggregation.',

@@ -30,6 +30,7 @@ export const mcp = /* @__PURE__ */ endpoint({
     feedback: 'annotate',
     objects: 'serve',
     tables: 'update',
+    audit: 'append',
     bookkeeping: 'serve',
   },
   tag: 'agents',

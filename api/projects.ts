@@ -29,14 +29,26 @@ export const me = /* @__PURE__ */ keyEndpoint({
   limits: 'show',
   tag: 'projects',
   name: 'Me',
-  summary: 'Whose key this is',
-  description: 'Any valid key may ask. The answer holds no secret, and no cache keeps it.',
+  summary: 'Who asks',
+  description:
+    'Any valid key may ask, and whoever has signed in, with grants or without any. The answer holds no secret, and no cache keeps it.',
   answer: () =>
     z.object({
-      user: field(z.string(), "The key's user. What the key writes has this name."),
-      key_id: field(z.string(), "The key's id, which is no secret."),
-      expires_at: field(z.nullable(timestamp), 'When the key expires; null for never.'),
-      grants: field(z.array(grant()), 'What the key may do.'),
+      kind: field(
+        z.enum(['key', 'person']),
+        '`person` for somebody who has signed in; `key` for a key, and for a role that signs.',
+      ),
+      user: field(
+        z.string(),
+        "The key's user, or the person's e-mail address if the issuer has verified it, else the subject. What is written has this name.",
+      ),
+      name: field(z.optional(z.string()), "The person's name, if the token has one."),
+      key_id: field(z.nullable(z.string()), "The key's id, which is no secret; null for a person."),
+      expires_at: field(z.nullable(timestamp), 'When the key or the token expires; null for never.'),
+      grants: field(
+        z.array(grant()),
+        'What the caller may do. Nothing, for a person whom nobody has made a member yet.',
+      ),
       limits: field(
         z.optional(z.array(limit())),
         'What is left of the spending limits of the key, and of projects that its grants name. Only with the setting `limits`.',
@@ -54,6 +66,7 @@ export const me = /* @__PURE__ */ keyEndpoint({
       summary: 'The key of the local service',
       body: undefined,
       answer: {
+        kind: 'key',
         user: 'local',
         key_id: '0123456789abcdef',
         expires_at: null,

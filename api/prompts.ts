@@ -104,7 +104,7 @@ const exampleVersion = {
 const common = {
   handler: 'prompts',
   shape: oneAnswer,
-  stores: { objects: 'serve', bookkeeping: 'note' },
+  stores: { objects: 'serve', bookkeeping: 'note', audit: 'append' },
   tag: 'prompts',
 } as const;
 

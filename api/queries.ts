@@ -554,6 +554,7 @@ export const callsStreamQuery = /* @__PURE__ */ endpoint({
     tables: 'read',
     costs: 'read',
     feedback: 'joinMany',
+    audit: 'append',
   },
   tag: 'calls',
   name: 'CallsQuery',

@@ -11,6 +11,8 @@ import { mcpRoutes } from './mcp.ts';
 import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
 import { otelRoutes } from './otel.ts';
+import { peopleRoutes } from './people.ts';
+import { projectChanges } from './project.ts';
 import { projectRoutes } from './projects.ts';
 import { promptRoutes } from './prompts.ts';
 import { queryRoutes } from './queries.ts';
@@ -40,7 +42,9 @@ const list = [
   ...inferenceRoutes,
   ...modelRoutes,
   ...mcpRoutes,
+  ...peopleRoutes,
   ...projectRoutes,
+  ...projectChanges,
   ...serviceRoutes,
 ] as const;
 

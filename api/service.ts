@@ -5,6 +5,7 @@ import { document, fixed, type OpenRoute, openEndpoint, page } from './endpoint.
 export const health = /* @__PURE__ */ openEndpoint({
   path: '/health',
   head: true,
+  signIn: true,
   shape: fixed,
   tag: 'service',
   name: 'Health',
@@ -16,6 +17,52 @@ export const health = /* @__PURE__ */ openEndpoint({
       version: field(z.string(), "The service's version."),
     }),
   examples: { up: { summary: 'It is up', body: undefined, answer: { status: 'up', version: '0.1.0' } } },
+});
+
+/** Where people sign in. The function of `/health` answers it. */
+export const signIn = /* @__PURE__ */ openEndpoint({
+  path: '/sign-in',
+  handler: 'health',
+  signIn: true,
+  onlyWith: 'signIn',
+  shape: fixed,
+  tag: 'service',
+  name: 'SignIn',
+  summary: 'Where people sign in',
+  description:
+    'What a client needs to sign somebody in by OpenID Connect: authorization code with PKCE, without a secret. Needs no credentials. A 404 without the setting `signIn`, or while the issuer does not answer.',
+  errors: [404],
+  answer: () =>
+    z.object({
+      issuer: field(z.string(), 'The issuer, as its tokens have it.'),
+      client_id: field(z.string(), "The service's client at the issuer."),
+      scopes: field(z.array(z.string()), 'What to ask for.'),
+      token: field(
+        z.enum(['access', 'id']),
+        'Which token to send to the service as Bearer: `access`, the access token, or `id`, the ID token.',
+      ),
+      authorization_endpoint: field(z.string(), 'Where a browser goes first.'),
+      token_endpoint: field(z.string(), 'Where codes and refresh tokens are exchanged.'),
+      end_session_endpoint: field(
+        z.nullable(z.string()),
+        'Where a browser signs out, perhaps with a query already; null if the issuer has no such page.',
+      ),
+    }),
+  examples: {
+    issuer: {
+      summary: 'Sign-in at an issuer',
+      body: undefined,
+      answer: {
+        issuer: 'https://login.example.com/realms/main',
+        client_id: 'pennytrace',
+        scopes: ['openid', 'email', 'profile'],
+        token: 'access',
+        authorization_endpoint: 'https://login.example.com/realms/main/authorize',
+        token_endpoint: 'https://login.example.com/realms/main/token',
+        end_session_endpoint: 'https://login.example.com/realms/main/logout',
+      },
+    },
+  },
 });
 
 const openapi = /* @__PURE__ */ openEndpoint({
@@ -38,6 +85,7 @@ export const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
   scheme: 'none' as const,
   stores: {},
   page: true as const,
+  signIn: true as const,
   tag: 'service' as const,
   ...page,
   answer: () => z.unknown(),
@@ -51,4 +99,4 @@ const pageRoutes = [
 ] as const satisfies readonly OpenRoute[];
 
 /** The endpoints of this file. */
-export const serviceRoutes = [health, openapi, ...pageRoutes] as const;
+export const serviceRoutes = [health, openapi, signIn, ...pageRoutes] as const;

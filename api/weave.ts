@@ -37,6 +37,7 @@ const door = <const Path extends `/${string}`>(method: 'GET' | 'POST' | 'PUT', p
       costs: 'serve',
       feedback: 'serve',
       bookkeeping: 'serve',
+      audit: 'append',
     },
     evaluations: true,
     projects: () => [],

@@ -23,6 +23,7 @@ import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
+import { tokens } from './parts/tokens.ts';
 import { translationPart } from './parts/translation.ts';
 import { warm } from './parts/warm.ts';
 import { weave } from './parts/weave.ts';
@@ -52,6 +53,7 @@ const parts: readonly BenchPart[] = [
   starts,
   speed,
   warm,
+  tokens,
   inference,
   translationPart,
   agents,

@@ -91,6 +91,20 @@ const reportEvaluations = async (service: LocalService): Promise<void> => {
   await post(service, '/call/upsert_batch', { batch });
 };
 
+/** Keeps charts on a dashboard. */
+const createDashboard = async (service: LocalService): Promise<void> => {
+  const filter = { sources: ['production'] };
+  const charts = [
+    { metric: 'call_count', filter, group_by: 'op_name', columns: 2 },
+    { metric: 'latency_ms', filter },
+    { metric: 'total_cost', filter, group_by: 'model', title: 'Cost by model' },
+    { metric: 'score', score: { feedback_type: 'thumbs', path: 'up' }, filter },
+    { metric: 'error_count', filter },
+  ];
+  const val = { _type: 'Dashboard', name: 'The shop', charts, saved_at: '2026-10-05T09:30:00Z' };
+  await post(service, '/obj/create', { obj: { project_id: project, object_id: 'shop', val } });
+};
+
 /** A picture: its name, its view, and what makes the view ready. */
 interface Picture {
   readonly name: string;
@@ -183,6 +197,7 @@ const listViews = async (
   const other = await newestCall(service, 'chain', 'anthropic.messages.create');
   const trace = `trace?${at}&trace=${call.trace_id}`;
   const picked = encodeURIComponent(JSON.stringify(runs.map((run) => run.id)));
+  const thumbs = encodeURIComponent('feedback.[thumbs].payload.up');
   return [
     ['projects', ''],
     ['traces', `traces?${at}`],
@@ -198,6 +213,11 @@ const listViews = async (
     ['thread', `thread?${at}&thread=${encodeURIComponent(call.thread_id ?? '')}`],
     ['overview', `overview?${at}`],
     ['overview-groups', `overview?${at}&split=true&by=model`],
+    ['overview-score', `overview?${at}&split=true&by=score&score=${thumbs}`],
+    ['dashboards', `dashboards?${at}`],
+    ['dashboard', `dashboards?${at}&dashboard=shop`],
+    ['scores', `scores?${at}`],
+    ['score', `scores?${at}&score=${thumbs}`],
     ['alerts', `alerts?${at}`],
     ['alert-form', `alerts?${at}&form=true`],
     ['datasets', `datasets?${at}`],
@@ -250,6 +270,7 @@ const takeAll = async (): Promise<void> => {
   try {
     await runDemo(service, AbortSignal.timeout(120_000));
     await reportEvaluations(service);
+    await createDashboard(service);
     const browser = await launchBrowser();
     mkdirSync(folder, { recursive: true });
     try {

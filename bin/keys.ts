@@ -1,5 +1,6 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 
+import { describeKey, scopesOf } from '../core/records/people.ts';
 import {
   allowsAnywhere,
   formatGrant,
@@ -7,6 +8,7 @@ import {
   type Grant,
   type Grantee,
   type GrantRecord,
+  getKey,
   grantRole,
   grantRule,
   isKeyId,
@@ -22,6 +24,7 @@ import {
   revokeKey,
   roleArnRule,
   type SpendingLimits,
+  toRoleId,
 } from '../foundations/auth/index.ts';
 import { formatTime, type Micros, parseTime } from '../foundations/wire/index.ts';
 import {
@@ -45,6 +48,7 @@ import {
   withDefaultPort,
   withTable,
 } from './location.ts';
+import { auditOperator, type Deed } from './operator.ts';
 
 /** A parsed command. */
 export type Command =
@@ -336,10 +340,24 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   }
 };
 
+/** What the audit trail says of a key, in each scope that it is for. */
+const describeDeeds = (
+  action: string,
+  { id, ...grantee }: Grantee & { readonly id: string },
+  place: 'before' | 'after',
+): Deed[] =>
+  scopesOf(grantee.grants).map((scope) => ({
+    scope,
+    action,
+    target: id,
+    [place]: describeKey(grantee, scope),
+  }));
+
 const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Promise<void> => {
   const { location, grantee } = command;
   const key = makeKey();
   const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
+  await auditOperator(location, io.root, describeDeeds('key.create', record, 'after'), io);
   const stored = await withTable(location, io.root, 'keys', (table) => putKey(table, record));
   if (!stored) throw new Failure('the id of the new key exists already: run the command again');
   io.out(formatKey(key));
@@ -348,6 +366,8 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
 
 const grantToRole = async (command: CommandOf<'grant role'>, io: CommandEnvironment): Promise<void> => {
   const { location, arn, grantee } = command;
+  const granted = { id: toRoleId(arn), user: arn, ...grantee };
+  await auditOperator(location, io.root, describeDeeds('key.create', granted, 'after'), io);
   const record = await withTable(location, io.root, 'keys', (table) =>
     grantRole(table, arn, grantee, nowMicros()).catch(refuseUsage),
   );
@@ -373,6 +393,8 @@ const describeGrace = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): 
 const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironment): Promise<void> => {
   const facts = await readFacts(location, io.root);
   const record = await withTable(location, io.root, 'keys', async (table) => {
+    const known = await getKey(table, id);
+    if (known) await auditOperator(location, io.root, describeDeeds('key.revoke', known, 'before'), io);
     const revoked = await revokeKey(table, id, nowMicros());
     if (revoked) return revoked;
     throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);

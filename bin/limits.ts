@@ -3,7 +3,7 @@
 import { limitsObject, limits as limitsSchema } from '../api/limits.ts';
 import { limitsClass } from '../api/shared/classes.ts';
 import { limitsOfProject, readProjectLimits } from '../core/records/limits.ts';
-import { createObject } from '../core/records/objects/index.ts';
+import { createObject, describeCreation, type ObjectChecks } from '../core/records/objects/index.ts';
 import { dollarText, readSpent } from '../core/records/spending.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
@@ -27,6 +27,7 @@ import {
   withDefaultPort,
   withTable,
 } from './location.ts';
+import { auditOperator } from './operator.ts';
 
 /** A parsed command. */
 interface Command {
@@ -117,7 +118,13 @@ const execute = ({ location, project, val }: Command, io: CommandEnvironment): P
   withTable(location, io.root, 'objects', async (table) => {
     const objects = toStore(table);
     const object = { projectId: project, objectId: limitsObject };
-    if (val) await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000));
+    if (val) {
+      const announce: ObjectChecks['announce'] = async (stored, covered) => {
+        const change = await describeCreation(objects, stored, covered, requestBudget(10_000));
+        if (change) await auditOperator(location, io.root, [change], io);
+      };
+      await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000), { announce });
+    }
     await withTable(location, io.root, 'bookkeeping', (bookkeeping) =>
       show(objects, bookkeeping, project, io),
     );

@@ -186,11 +186,20 @@ export const readFacts = async (location: KeysLocation, root: string): Promise<S
   return { cacheSeconds: authorizerCacheSeconds };
 };
 
+/** The settings in cdk.json; none if there is no such file. */
+const readContext = async (
+  root: string,
+): Promise<{ authorizerCacheSeconds?: unknown; auditDays?: unknown }> => {
+  const config = (await readJson(join(root, 'cdk.json'))) as { context?: object } | undefined;
+  return config?.context ?? {};
+};
+
+/** How long entries of the audit trail stay, in days, as cdk.json says. */
+export const readAuditDays = async (root: string): Promise<number> =>
+  settings.shape.auditDays.parse((await readContext(root)).auditDays ?? undefined);
+
 const configured = async (root: string): Promise<ServiceFacts> => {
-  const config = (await readJson(join(root, 'cdk.json'))) as
-    | { context?: { authorizerCacheSeconds?: unknown } }
-    | undefined;
-  const { authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const { authorizerCacheSeconds: seconds } = await readContext(root);
   const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
   return cache.success ? { cacheSeconds: cache.data } : {};
 };

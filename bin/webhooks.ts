@@ -20,10 +20,12 @@ import {
   parseFlags,
   parseProject,
   processOutput,
+  root,
   runCommand,
   UsageError,
 } from './common.ts';
 import { defaultStack, outputOfStack } from './location.ts';
+import { auditOperator } from './operator.ts';
 
 /** Where webhooks are: below a prefix of parameters, or that of a stack. */
 type Place = { readonly prefix: string } | { readonly stack: string };
@@ -163,7 +165,14 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   const service = await systemsManager();
   if (command.name === 'list') return list(service, `${prefix}/${project}`, io);
   const Name = parameterName(prefix, project, command.webhook);
+  const audit = (action: string) => {
+    const deed = { scope: project, action, target: command.webhook };
+    return 'stack' in place
+      ? auditOperator({ kind: 'stack', name: place.stack }, root, [deed], io)
+      : Promise.resolve();
+  };
   if (command.name === 'delete') {
+    await audit('webhook.delete');
     await ask(service, 'DeleteParameter', { Name });
     return io.err(
       `${command.webhook} of ${project} is deleted. Alerts that name it cannot tell it any more.`,
@@ -174,6 +183,7 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   // The URL is not repeated: error messages end in logs.
   if (problem !== undefined) throw new UsageError(`create: the URL cannot be used: ${problem}`);
   const key = makeSigningKey();
+  await audit('webhook.create');
   await ask(service, 'PutParameter', {
     Name,
     Type: 'SecureString',

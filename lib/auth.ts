@@ -2,12 +2,14 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import * as access from '../api/access.ts';
 import { type Route, takesKey } from '../api/endpoint.ts';
 import type { AcceptedScheme } from '../foundations/auth/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
-import { type Needs, tableNeeds } from './permissions.ts';
+import { busNeeds, type Needs, tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { SignIn } from './sign-in.ts';
 import { makeTable } from './storage.ts';
 
 interface AuthProps {
@@ -17,6 +19,10 @@ interface AuthProps {
   readonly bundles: ReadonlyMap<string, string>;
   /** The service's URL, without a slash at its end. */
   readonly url: string;
+  /** Where people sign in; undefined without the setting `signIn`. */
+  readonly signIn: SignIn | undefined;
+  /** The audit trail. */
+  readonly audit: Table;
 }
 
 /** What callers that sign have to sign for. Asking STS who signed takes no permission. */
@@ -28,6 +34,27 @@ const iamNeeds = (url: string): Needs => ({
   },
 });
 
+/** What it takes to note on which day a key is used: no other attribute of the table can be written, or read. */
+const noteUseNeeds = ({ tableArn }: Table): Needs => ({
+  permissions: [
+    {
+      actions: ['dynamodb:UpdateItem'],
+      resource: tableArn,
+      conditions: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'usedOn'] },
+        StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
+      },
+    },
+  ],
+});
+
+/** What it takes to audit who signs in. */
+const auditNeeds = ({ auditDays, events }: Config, audit: Table): readonly (Needs | undefined)[] => [
+  tableNeeds('audit', audit, access.audit.append),
+  { environment: { AUDIT_DAYS: String(auditDays) } },
+  events && busNeeds(events.bus),
+];
+
 /** The table of keys, the function that looks keys up, and an authorizer for each scheme. */
 export class Auth extends Construct {
   readonly keys: Table;
@@ -38,7 +65,7 @@ export class Auth extends Construct {
    */
   readonly #authorizers: ReadonlyMap<AcceptedScheme, RequestAuthorizer>;
 
-  constructor(scope: Construct, id: string, { config, routes, bundles, url }: AuthProps) {
+  constructor(scope: Construct, id: string, { config, routes, bundles, url, signIn, audit }: AuthProps) {
     super(scope, id);
     this.keys = makeTable(this, tables.keys, config);
     const keyed = routes.filter(takesKey);
@@ -50,7 +77,10 @@ export class Auth extends Construct {
       memoryMb: 512,
       timeoutSeconds: 10,
       needs: [
-        tableNeeds('keys', this.keys, { table: ['GetItem'] }),
+        // What a person's groups are granted is read at once.
+        tableNeeds('keys', this.keys, { table: signIn ? ['GetItem', 'BatchGetItem'] : ['GetItem'] }),
+        ...(signIn ? [signIn.needs, ...auditNeeds(config, audit)] : []),
+        noteUseNeeds(this.keys),
         config.iam ? iamNeeds(url) : undefined,
         {
           environment: {

@@ -25,12 +25,14 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server':
     '{ Server, ProtocolError, ProtocolErrorCode, createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport }',
   '@pydantic/genai-prices': '*',
-  '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
+  '@aws-sdk/client-s3':
+    '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand, ListObjectsV2Command, PutObjectTaggingCommand }',
   '@smithy/core/event-streams':
     '{ EventStreamCodec, EventStreamSerde, eventStreamSerdeProvider, getChunkedStream }',
   '@aws-sdk/client-sqs':
     '{ SQSClient, SendMessageCommand, SendMessageBatchCommand, GetQueueAttributesCommand }',
   '@cfworker/json-schema': '{ Validator, format }',
+  jose: '{ createLocalJWKSet, jwtVerify }',
   re2js: '{ RE2JS }',
   '@aws-sdk/client-secrets-manager': '{ SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand }',
 };

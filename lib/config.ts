@@ -11,6 +11,8 @@ import {
   ruleApis,
 } from '../core/doors/inference/bedrock.ts';
 import { parseScope } from '../foundations/auth/grants.ts';
+import { isIssuerUrl } from '../foundations/auth/issuer.ts';
+import { memberRule, parseMember } from '../foundations/auth/members.ts';
 import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
 import type { PennytraceProps } from './props.ts';
 
@@ -258,17 +260,22 @@ const bedrock = z.strictObject({
 /** Lambda allows 4 KB for a function's whole environment. Names of tables and others take some. */
 const maxBytes = 3000;
 
-const hasBedrock = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'bedrock' in value;
+const hasField = (value: unknown, field: string): boolean =>
+  typeof value === 'object' && value !== null && field in value;
+
+/** One of two schemas. Which one depends on whether a value has a field. */
+const eitherBy =
+  (field: string) =>
+  <With extends z.ZodType, Without extends z.ZodType>(having: With, lacking: Without) =>
+    z.unknown().transform((value, context): z.output<With> | z.output<Without> => {
+      const result = (hasField(value, field) ? having : lacking).safeParse(value);
+      if (result.success) return result.data as z.output<With> | z.output<Without>;
+      for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
+      return z.NEVER;
+    });
 
 /** One upstream. Its fields depend on whether it is Bedrock. */
-const either = <Bedrock extends z.ZodType, Keyed extends z.ZodType>(ofBedrock: Bedrock, ofOthers: Keyed) =>
-  z.unknown().transform((value, context): z.output<Bedrock> | z.output<Keyed> => {
-    const result = (hasBedrock(value) ? ofBedrock : ofOthers).safeParse(value);
-    if (result.success) return result.data as z.output<Bedrock> | z.output<Keyed>;
-    for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
-    return z.NEVER;
-  });
+const either = eitherBy('bedrock');
 
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
@@ -303,6 +310,71 @@ const upstreams = z.preprocess(
     error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
   }),
 );
+
+const admins = z
+  .array(
+    z.string().refine((text) => parseMember(text) !== undefined, { error: memberRule }),
+    {
+      error: 'write a list of e-mail addresses and groups: ["ada@example.com", "group:platform"]',
+    },
+  )
+  .min(1, { error: 'write at least one, who can then give rights to others' })
+  .max(20, { error: 'write at most 20: a group has room for more' });
+
+const scope = text(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'write a scope without spaces: openid');
+
+const clientOf = (issuer: z.ZodType<string>) =>
+  z.strictObject(
+    {
+      issuer,
+      clientId: text(/^[\x21-\x7e]{1,256}$/, 'write the id of the client at the issuer'),
+      token: z.enum(['access', 'id'], { error: 'write access or id' }).default('access'),
+      scopes: z
+        .array(scope, { error: 'write a list of scopes: ["openid", "email", "profile"]' })
+        .max(20, { error: 'write at most 20 scopes' })
+        .refine((scopes) => scopes.includes('openid'), { error: 'write openid among them' })
+        .default(['openid', 'email', 'profile']),
+      groupsClaim: text(/^[\x21-\x7e]{1,200}$/, 'write the name of a claim: groups').optional(),
+      admins,
+    },
+    {
+      error:
+        'write {"issuer": "https://login.example.com/realms/main", "clientId": "pennytrace", "admins": ["ada@example.com"]}, or {"cognito": {"domainPrefix": "acme-traces"}, "admins": […]}',
+    },
+  );
+
+const issuerUrl = (loopback: boolean) =>
+  z
+    .string({ error: 'write the URL of the issuer' })
+    .max(500, { error: 'write at most 500 characters' })
+    .refine((text) => isIssuerUrl(text, { loopback }) && !text.includes('?'), {
+      error: `write the URL of the issuer as its discovery document has it: https${loopback ? ', or http on loopback' : ''}, without user, query or fragment`,
+    });
+
+const cognito = z.strictObject({
+  cognito: z.strictObject(
+    {
+      domainPrefix: text(
+        /^(?!.*(?:aws|amazon|cognito))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+        'write 1 to 63 lower-case letters, digits or hyphens, without aws, amazon or cognito: acme-traces',
+      ),
+      providers: z
+        .array(text(/^[^\p{C}\p{Z}_]{1,32}$/u, 'write the name of an identity provider of the user pool'), {
+          error: 'write a list of names of identity providers',
+        })
+        .max(20, { error: 'write at most 20 identity providers' })
+        .default([]),
+    },
+    { error: 'write {"domainPrefix": "acme-traces"}' },
+  ),
+  admins,
+});
+
+/** The setting `signIn`, or its JSON: an issuer's client, or a user pool. docs/people.md explains the fields. */
+const signIn = z.preprocess(fromJson, eitherBy('cognito')(cognito, clientOf(issuerUrl(false))));
+
+/** The setting `signIn` as the local service takes it: the issuer may be on this machine. */
+export const localSignIn = z.preprocess(fromJson, clientOf(issuerUrl(true)));
 
 /** The setting `environmentSources`: sources of calls by scope and environment, or its JSON. */
 const environmentSources = z
@@ -476,7 +548,9 @@ export const settings = z
     tags: tags.optional(),
     billing: billing.optional(),
     keepFeedback: flag().default(false),
+    auditDays: whole(1, 36_500).default(365),
     iam: flag().default(false),
+    signIn: signIn.optional(),
     xray: flag().default(false),
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),

@@ -113,6 +113,7 @@ const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] =>
   ['costs', storage.costs],
   ['feedback', storage.feedback],
   ['bookkeeping', storage.bookkeeping],
+  ['audit', storage.audit],
   ['keys', auth.keys],
 ];
 
@@ -131,7 +132,7 @@ const consumed = (metricName: string, props: SignalsProps): Metric[] => {
  * Tables whose throttle events are not shown, since they are used least. The service counts the
  * throttled requests to all tables.
  */
-const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'bookkeeping']);
+const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'bookkeeping', 'audit']);
 
 /** Throttle events of the tables in constant use, and of the busiest index. */
 const throttleEvents = (props: SignalsProps): Metric[] =>

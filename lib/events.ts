@@ -23,15 +23,15 @@ export class Events extends Construct {
   readonly function: ServiceFunction;
   /** Where the events go: the account's bus, or the one that the settings name. */
   readonly bus: IEventBus;
-  /** What functions need that put events of their own on the bus. */
-  readonly routeNeeds: Needs;
+  /** What a function needs that tells of what it puts on the audit trail. */
+  readonly auditNeeds: Needs;
 
   constructor(scope: Construct, id: string, { service, settings, evaluations }: EventsProps) {
     super(scope, id);
     const { config, storage, streams, logGroup } = service;
     const { calls, feedback } = storage;
     this.bus = EventBus.fromEventBusName(this, 'Bus', settings.bus);
-    this.routeNeeds = busNeeds(settings.bus);
+    this.auditNeeds = busNeeds(settings.bus);
     this.function = new ServiceFunction(this, 'Events', {
       service,
       handler: evaluations ? watcherHandler(config) : 'events',

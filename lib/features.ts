@@ -64,9 +64,6 @@ interface Feature<Setting extends keyof Made> {
   readonly routeHandler?: (route: Route) => string | undefined;
 }
 
-/** Whether a function that accesses objects so may move labels of prompts, which is an event. */
-const movesLabels = ({ objects }: Route['stores']): boolean => objects === 'serve' || objects === 'delete';
-
 /** Throws an Error if the tables have no streams: no setting that is on has `readsStreams`. */
 const withStreams = (service: Service): Service & { readonly streams: Streams } => {
   const { streams } = service;
@@ -115,7 +112,8 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
     readsStreams: true,
     make: (scope, service, settings, { evaluators: evaluations }) =>
       new Events(scope, 'Events', { service: withStreams(service), settings, evaluations }),
-    routeNeeds: ({ stores }, made) => (movesLabels(stores) ? made.routeNeeds : undefined),
+    // What is audited is told when it is done, by the function that does it.
+    routeNeeds: ({ stores }, { auditNeeds }) => (stores.audit ? auditNeeds : undefined),
   },
   analytics: {
     handlers: ['analytics'],

@@ -51,6 +51,7 @@ export class Functions extends Construct {
       needs: [
         storeNeeds(route.stores, service),
         requestNeeds(route, service),
+        route.signIn ? service.signIn?.needs : undefined,
         route.upstreams === 'ask' ? inference.needs : undefined,
         route.upstreams === 'list' ? inference.list : undefined,
         ...added.needs,

@@ -14,6 +14,7 @@ export class Limits {
 
   /** What the function of a route needs besides its stores to keep to limits, or to show what is left. */
   needs(access: LimitsAccess): Needs {
+    if (access === 'know') return this.#unpriced;
     const { config, storage } = this.#service;
     const holds = access === 'hold';
     return combine([

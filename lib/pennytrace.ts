@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Aws, Lazy, Stack, Tags } from 'aws-cdk-lib';
+import type { UserPool } from 'aws-cdk-lib/aws-cognito';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
@@ -23,6 +24,7 @@ import { Observability } from './observability.ts';
 import { bundlesArchive } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
 import { KeyMaker, ReportKey, type ReportOptions, ReportRole, type RoleReportOptions } from './report-key.ts';
+import { SignIn } from './sign-in.ts';
 import { ShardHistory, Storage } from './storage.ts';
 import { Streams } from './streams.ts';
 
@@ -119,6 +121,8 @@ export class Pennytrace extends Construct {
   readonly rollupsTable: Table;
   /** Where keys are kept, each as its digest. */
   readonly keysTable: Table;
+  /** Where the audit trail is kept. */
+  readonly auditTable: Table;
   /** Where big payloads are kept. */
   readonly payloadsBucket: Bucket;
   /** Where events go; undefined without the setting `events`. */
@@ -131,6 +135,8 @@ export class Pennytrace extends Construct {
   readonly analyticsBucket: AnalyticsBucket | undefined;
   /** The name of Glue's database over them; undefined without the setting `analytics`. */
   readonly analyticsDatabase: string | undefined;
+  /** Whom people sign in with; undefined unless the setting `signIn` has `cognito`. */
+  readonly userPool: UserPool | undefined;
   /** The base URL without a slash at its end. */
   readonly #url: string;
   readonly #config: Config;
@@ -147,7 +153,8 @@ export class Pennytrace extends Construct {
     super(scope, id);
     const config = readConfig({ ...props });
     const { routes: prebuiltRoutes, bundles } = prebuilt ?? packaged(this);
-    const timed = withTimeouts(prebuiltRoutes, config);
+    const wanted = prebuiltRoutes.filter(({ onlyWith }) => onlyWith === undefined || config[onlyWith]);
+    const timed = withTimeouts(wanted, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 
@@ -157,7 +164,9 @@ export class Pennytrace extends Construct {
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
     // The API is made later, since what is there without the setting iam stays in its order.
     const url = Lazy.string({ produce: () => api.urlForFunctions });
-    const auth = new Auth(this, 'Auth', { config, routes, bundles, url });
+    const signIn =
+      config.signIn && new SignIn(this, 'SignIn', { config, settings: config.signIn, name, url });
+    const auth = new Auth(this, 'Auth', { config, routes, bundles, url, signIn, audit: storage.audit });
     const inference = new Inference(this, 'Inference', config);
     const streams = hasReaders ? new Streams(this, 'Streams', config) : undefined;
     const api = new Api(this, 'Api', { config, routes, name });
@@ -167,11 +176,13 @@ export class Pennytrace extends Construct {
       name,
       bundles,
       storage,
+      keys: auth.keys,
       inference,
       streams,
       logGroup: functions.logGroup,
       stage: api.rest.deploymentStage,
       url: api.urlForFunctions,
+      signIn,
     };
     const features = makeFeatures(this, service);
     functions.add({ routes, service: { ...service, redaction: features.redact }, features });
@@ -201,12 +212,14 @@ export class Pennytrace extends Construct {
     this.feedbackTable = storage.feedback;
     this.rollupsTable = storage.bookkeeping;
     this.keysTable = auth.keys;
+    this.auditTable = storage.audit;
     this.payloadsBucket = storage.payloads;
     this.eventBus = features.events?.bus;
     this.alertsTopic = features.alerts?.topic;
     this.webhooksPrefix = features.alerts?.webhooksPrefix;
     this.analyticsBucket = features.analytics?.bucket;
     this.analyticsDatabase = features.analytics?.database;
+    this.userPool = signIn?.userPool;
   }
 
   /**

@@ -75,7 +75,11 @@ export const busNeeds = (bus: string): Needs => ({
 });
 
 /** What is done to the objects of the bucket below a prefix. */
-const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly string[] = []): Permission[] => {
+const objectPermissions = (
+  bucket: Bucket,
+  prefix: string,
+  { objects: actions = [], lists }: Actions,
+): Permission[] => {
   if (actions.length === 0) return [];
   const objects: Permission = {
     actions: actions.map((action) => `s3:${action}`),
@@ -87,7 +91,7 @@ const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly str
   };
   // Without it S3 answers 403 for an object that does not exist.
   const list: Permission = { actions: ['s3:ListBucket'], resource: bucket.bucketArn };
-  return actions.includes('GetObject') ? [objects, list] : [objects];
+  return lists || actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
 /** A way of accessing a store, and whether it brings something of a client's into the store. */
@@ -126,9 +130,12 @@ type Accesses = Omit<Stores, 'calls' | 'bookkeeping'> & {
   readonly bookkeeping?: keyof typeof bookkeeping;
 };
 
+/** The tables of all stores. */
+type StoreTables = Pick<Storage, keyof Storage & TableName> & { readonly keys: Table };
+
 /** The ways in which stores are accessed, each with its table, and the prefix of its objects. */
 const listWays = (stores: Accesses) => {
-  const ways: readonly (readonly [keyof Storage & TableName, string, Way | undefined])[] = [
+  const ways: readonly (readonly [keyof StoreTables, string, Way | undefined])[] = [
     ['calls', 'segments', stores.calls && calls[stores.calls]],
     ['calls', 'segments', stores.payloads && access.payloads[stores.payloads]],
     ['calls', 'answers', stores.answers && access.answers[stores.answers]],
@@ -138,6 +145,8 @@ const listWays = (stores: Accesses) => {
     ['costs', 'costs', stores.costs && access.costs[stores.costs]],
     ['feedback', 'feedback', stores.feedback && access.feedback[stores.feedback]],
     ['bookkeeping', 'bookkeeping', stores.bookkeeping && bookkeeping[stores.bookkeeping]],
+    ['keys', 'keys', stores.keys && access.keys[stores.keys]],
+    ['audit', 'audit', stores.audit && access.audit[stores.audit]],
   ];
   return ways.flatMap(([table, prefix, way]) => (way ? [{ table, prefix, way }] : []));
 };
@@ -152,16 +161,22 @@ export const shardsNeeds = ({ shards }: Pick<Config, 'shards'>): Needs => ({
 });
 
 interface StoreNeedsProps {
-  readonly config: Pick<Config, 'shards' | 'retentionDays' | 'keepFeedback' | 'environmentSources'>;
+  readonly config: Pick<
+    Config,
+    'auditDays' | 'environmentSources' | 'keepFeedback' | 'retentionDays' | 'shards'
+  >;
   readonly storage: Storage;
+  /** The table of keys. */
+  readonly keys: Table;
 }
 
 /** What a function needs that accesses stores in these ways, and nothing else. */
-export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProps): Needs => {
+export const storeNeeds = (stores: Accesses, { config, storage, keys }: StoreNeedsProps): Needs => {
   const ways = listWays(stores);
   if (ways.length === 0) return {};
   const { retentionDays, environmentSources } = config;
   const reports = storesReports({ stores });
+  const storeTables: StoreTables = { ...storage, keys };
   const { payloads } = storage;
   const keepsFeedback = stores.feedback === 'serve' && config.keepFeedback;
   const hasObjects = stores.payloads || stores.objects || stores.files || stores.tables || stores.feedback;
@@ -169,10 +184,11 @@ export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProp
     shardsNeeds(config),
     retentionDays === undefined ? undefined : { environment: { RETENTION_DAYS: String(retentionDays) } },
     hasObjects ? { environment: { PAYLOADS_BUCKET: payloads.bucketName } } : undefined,
+    stores.audit ? { environment: { AUDIT_DAYS: String(config.auditDays) } } : undefined,
     keepsFeedback ? { environment: { KEEP_FEEDBACK: '1' } } : undefined,
     ...ways.flatMap(({ table, prefix, way }) => [
-      tableNeeds(table, storage[table], way),
-      { permissions: objectPermissions(payloads, prefix, way.objects) },
+      tableNeeds(table, storeTables[table], way),
+      { permissions: objectPermissions(payloads, prefix, way) },
     ]),
     reports && stores.calls && environmentSources
       ? { environment: { ENVIRONMENT_SOURCES: JSON.stringify(environmentSources) } }

@@ -195,6 +195,50 @@ export interface AlertsOptions {
   readonly url?: string | undefined;
 }
 
+/** Where people sign in, and who of them may do everything. */
+export type SignInOptions = {
+  /** E-mail addresses that the issuer has verified, and groups as `group:<name>`: 1 to 20. */
+  readonly admins: readonly string[];
+} & (
+  | {
+      /** The issuer, as its discovery document has it: `https://login.example.com/realms/main`. */
+      readonly issuer: string;
+      /** The id of a public client there, with PKCE. */
+      readonly clientId: string;
+      /**
+       * Which token is sent to the service. `id` is for issuers whose access tokens say nothing to it.
+       *
+       * @default 'access'
+       */
+      readonly token?: 'access' | 'id' | undefined;
+      /**
+       * What clients ask the issuer for.
+       *
+       * @default ['openid', 'email', 'profile']
+       */
+      readonly scopes?: readonly string[] | undefined;
+      /**
+       * The claim with the names of groups.
+       *
+       * @default - groups count for nothing
+       */
+      readonly groupsClaim?: string | undefined;
+    }
+  | {
+      /** A user pool of Amazon Cognito, whose people are invited. */
+      readonly cognito: {
+        /** What the address of the sign-in begins with: `acme-traces`. No other pool of the region has it. */
+        readonly domainPrefix: string;
+        /**
+         * Names of identity providers that you added to the pool.
+         *
+         * @default - people have passwords in the pool
+         */
+        readonly providers?: readonly string[] | undefined;
+      };
+    }
+);
+
 /** A domain name of your own, for the API. */
 export interface DomainOptions {
   /** The name: `tracing.example.com`. */
@@ -295,11 +339,26 @@ export interface PennytraceProps {
   readonly keepFeedback?: boolean | undefined;
 
   /**
+   * How many days entries of the audit trail are kept: 1 to 36500.
+   *
+   * @default 365
+   */
+  readonly auditDays?: number | undefined;
+
+  /**
    * Whether callers inside AWS may sign in place of sending a key: docs/keys.md.
    *
    * @default false
    */
   readonly iam?: boolean | undefined;
+
+  /**
+   * Lets people sign in, at an issuer of OpenID Connect or in a user pool that the stack makes.
+   * docs/people.md explains it.
+   *
+   * @default - there are keys alone
+   */
+  readonly signIn?: SignInOptions | undefined;
 
   /**
    * How long API Gateway remembers what a key may do, in seconds: 0 to 3600. A revoked key works

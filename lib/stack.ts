@@ -38,8 +38,11 @@ export class PennytraceStack extends Stack {
       service.rollupsTable.tableName,
       'Where rollups of calls are kept',
     );
+    this.#output(tables.audit.output, service.auditTable.tableName, 'Where the audit trail is kept');
     this.#analyticsOutputs(service);
     this.#alertsOutputs(service);
+    if (service.userPool)
+      this.#output('UserPool', service.userPool.userPoolId, 'Where people are invited: docs/people.md');
   }
 
   /** What there is with the setting `analytics` alone. */

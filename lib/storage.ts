@@ -12,11 +12,13 @@ import {
   Bucket,
   BucketEncryption,
   type BucketProps,
+  type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { CfnParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { maxCacheDays } from '../api/shared/headers.ts';
+import { bucketDays, expiryTag, payloadGraceDays } from '../foundations/storage/retention.ts';
 import { type KeyAttribute, type TableDeclaration, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 
@@ -111,6 +113,17 @@ const scaleTable = (table: Table, indexNames: readonly string[], capacity: Capac
     attribute.scaleOnUtilization({ targetUtilizationPercent: capacity.targetPercent });
 };
 
+/**
+ * The rules of what was stored to expire after so many days. Objects that were stored under another retention
+ * have another prefix, because their headers expire at other times. Headers go first, so that no reader finds
+ * one whose payload is gone.
+ */
+const expiringPrefixes = (days: number): LifecycleRule[] =>
+  ['segments', 'feedback'].map((root) => ({
+    prefix: `${root}/expiring-${days}/`,
+    expiration: Duration.days(days + payloadGraceDays),
+  }));
+
 interface StorageProps {
   readonly config: Config;
   /** Whether something reads the streams of tables. */
@@ -118,8 +131,8 @@ interface StorageProps {
 }
 
 /**
- * A table each for calls, objects, prices, feedback and what is derived from them, and a bucket for
- * what no item can hold.
+ * A table each for calls, objects, prices, feedback, what is derived from them and the audit trail, and a bucket
+ * for what no item can hold.
  */
 export class Storage extends Construct {
   readonly calls: Table;
@@ -127,6 +140,7 @@ export class Storage extends Construct {
   readonly costs: Table;
   readonly feedback: Table;
   readonly bookkeeping: Table;
+  readonly audit: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, { config, hasStreams }: StorageProps) {
@@ -139,6 +153,7 @@ export class Storage extends Construct {
     this.costs = makeTable(this, tables.costs, options);
     this.feedback = makeTable(this, tables.feedback, options);
     this.bookkeeping = makeTable(this, tables.bookkeeping, options);
+    this.audit = makeTable(this, tables.audit, options);
   }
 
   #payloadsBucket(config: Config): Bucket {
@@ -152,23 +167,12 @@ export class Storage extends Construct {
           prefix: 'answers/',
           expiration: Duration.days(Math.min(maxCacheDays, retentionDays ?? maxCacheDays)),
         },
-        ...(retentionDays === undefined
-          ? []
-          : [
-              {
-                id: 'retention',
-                // Objects that were stored under another retention have another prefix, because
-                // their headers expire at other times.
-                prefix: `segments/expiring-${retentionDays}/`,
-                // Headers go first, so that no reader finds one whose payload is gone.
-                expiration: Duration.days(retentionDays + 3),
-              },
-              {
-                id: 'feedback-retention',
-                prefix: `feedback/expiring-${retentionDays}/`,
-                expiration: Duration.days(retentionDays + 3),
-              },
-            ]),
+        ...(retentionDays === undefined ? [] : expiringPrefixes(retentionDays)),
+        ...bucketDays.flatMap((days) => [
+          ...(days === retentionDays ? [] : expiringPrefixes(days)),
+          // What was stored before its project's retention.
+          { tagFilters: { [expiryTag]: String(days) }, expiration: Duration.days(days + payloadGraceDays) },
+        ]),
       ],
     });
     Validations.of(bucket).acknowledge({

@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeFailure } from 'aws-stand-in';
 import type { FunctionSpec, StackSpec } from 'cdk-local-runner/template';
+import type { SignInSettings } from '../foundations/auth/index.ts';
 import type { LocalUpstreams } from './inference.ts';
 import { BadSetting, type LocalWebhooks } from './settings.ts';
 
@@ -96,3 +97,14 @@ export const withSts = (functions: Specs, url: string, sts: string | undefined):
   const variables = { IAM_SERVICE_URL: url, ...(sts !== undefined && { AWS_ENDPOINT_URL_STS: sts }) };
   return withVariables(functions, variables, ({ environment }) => 'IAM_SERVICE_URL' in environment);
 };
+
+/**
+ * Has people sign in at this issuer, in place of the one that the stack was made with. Functions of a stack
+ * without the setting `signIn` stay as they are.
+ */
+export const withSignIn = (functions: Specs, settings: SignInSettings): Specs =>
+  withVariables(
+    functions,
+    { SIGN_IN: JSON.stringify(settings) },
+    ({ environment }) => 'SIGN_IN' in environment,
+  );

@@ -10,6 +10,7 @@ import { SettingsError } from '../lib/config.ts';
 import { withOwnCommands } from '../lib/packaged.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
+import { type LocalOpenId, localAdmin, localReader } from './open-id.ts';
 import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
 import { BadSetting, type LocalSettings, readLocalSettings } from './settings.ts';
 
@@ -68,7 +69,7 @@ const start = (settings: LocalSettings, signal: AbortSignal): Promise<LocalServi
 
 /** Prints what somebody needs who wants to use it. A key that the operator set is not shown. */
 const printUsage = (
-  { url, key, keyFile, signInUrl }: LocalService,
+  { url, key, keyFile, signInUrl, openId }: LocalService,
   { key: configured, dataDir, dynamodb }: LocalSettings,
 ): void => {
   const shown = configured === undefined ? key : '$LOCAL_KEY';
@@ -76,7 +77,7 @@ const printUsage = (
     console.log(`\nkey (${keyFile === undefined ? 'shown once' : `stored in ${keyFile}`}): ${key}`);
   console.log(`
 open ${url}/ui/
-${signInUrl === undefined ? '' : `  or, signed in (once, within an hour): ${signInUrl}\n`}
+${signInUrl === undefined ? '' : `  or, signed in (once, within an hour): ${signInUrl}\n`}${openId ? describePeople(openId) : ''}
 Try it:
   curl ${url}/calls/stream_query -u "api:${shown}" \\
     -H 'content-type: application/json' -d '{"project_id": "demo/shop"}'
@@ -87,6 +88,10 @@ Claude Code reads traces by:
 ${whereDataAre(dataDir, dynamodb)} Ctrl-C ends the service.
 `);
 };
+
+/** Says who can sign in at the provider that was started. */
+const describePeople = ({ password }: LocalOpenId): string =>
+  `  or sign in there as ${localAdmin} (who may do everything) or ${localReader} (who may read everything), password ${password}\n`;
 
 /** Says where the data are, and how to keep them if they are not kept. */
 const whereDataAre = (dataDir: string | undefined, dynamodb: string | undefined): string => {

@@ -38,9 +38,17 @@ import { isPackaged, workFolder } from '../lib/packaged.ts';
 import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
-import { withRedactionKey, withSts, withUpstreams, withWebhooks } from './environment.ts';
+import { withRedactionKey, withSignIn, withSts, withUpstreams, withWebhooks } from './environment.ts';
 import { type LocalUpstream, type LocalUpstreams, onlyUpstream, startEchoModel } from './inference.ts';
-import { BadSetting, findLocalKey, type LocalKey, type LocalWebhooks, storeLocalKey } from './settings.ts';
+import { type LocalOpenId, startOpenId, storeReader } from './open-id.ts';
+import {
+  BadSetting,
+  findLocalKey,
+  type LocalKey,
+  type LocalSignIn,
+  type LocalWebhooks,
+  storeLocalKey,
+} from './settings.ts';
 import { signInLink } from './sign-in.ts';
 import { getTableName } from './stack.ts';
 import {
@@ -260,6 +268,11 @@ export interface LocalServiceOptions
   readonly webhooks?: LocalWebhooks;
   /** The endpoint of an STS that says whose role signed. @default - AWS's own */
   readonly sts?: string;
+  /**
+   * Where people sign in, if the stack has the setting `signIn`; `local` for a provider that is started.
+   * @default - as the stack has it
+   */
+  readonly signIn?: LocalSignIn;
 }
 
 const usualWindowMs = 1000;
@@ -282,6 +295,8 @@ export interface LocalService extends Dependencies {
   readonly keyFile?: string;
   /** Signs in whoever opens it, once; absent if the key was set. */
   readonly signInUrl?: string;
+  /** The provider that was started for people to sign in; absent if none was. */
+  readonly openId?: LocalOpenId;
   /** Ends the threads of all functions, or of one route's, at once, as a crash would. */
   killWorkers(path?: string): Promise<void>;
   /** Waits a moment for pending requests, then ends the service. Resolves when everything has ended. */
@@ -293,7 +308,7 @@ const prepareStores = async (
   { dynamodb, s3, stack }: Dependencies,
   credentials: Credentials,
   key: LocalKey,
-  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal' | 'progress'> & {
+  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal' | 'progress' | 'signIn'> & {
     /** The folder that may have data of DynamoDB Local. */
     readonly takeOver?: string;
   },
@@ -314,7 +329,9 @@ const prepareStores = async (
       if (copied !== undefined)
         external.progress?.(`DynamoDB: took over ${copied} items that DynamoDB Local had written`);
     }
-    await storeLocalKey({ client, name: getTableName(stack, 'keys') }, key);
+    const keys = { client, name: getTableName(stack, 'keys') };
+    await storeLocalKey(keys, key);
+    if (external.signIn === 'local') await storeReader(keys);
   } finally {
     client.destroy();
     s3Client.destroy();
@@ -365,7 +382,7 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** The functions and their stores, as the options wrap them, on the local model. */
 const wrapServices = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, webhooks, upstreams: configuredUpstreams, sts }: LocalServiceOptions,
+  { dataDir, wrapStores, webhooks, upstreams: configuredUpstreams, sts, signIn }: LocalServiceOptions,
   url: string,
   cleanup: AsyncDisposableStack,
 ): Promise<FunctionStores> => {
@@ -373,7 +390,8 @@ const wrapServices = async (
   const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
   const signing = withSts(redacting, url, sts);
-  const plain = { dynamodb, s3, functions: withWebhooks(signing, url, webhooks ?? {}) };
+  const issued = signIn === undefined || signIn === 'local' ? signing : withSignIn(signing, signIn);
+  const plain = { dynamodb, s3, functions: withWebhooks(issued, url, webhooks ?? {}) };
   return wrapStores ? wrapStores(plain, stack, cleanup) : plain;
 };
 
@@ -473,7 +491,13 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   signal?.throwIfAborted();
   const { stack } = dependencies;
   const url = `http://${hostOf(options.address)}:${server.port}`;
-  const { bus, functions, listener, stop } = await run(dependencies, options, credentials, url, cleanup);
+  const openId = options.signIn === 'local' ? await startOpenId() : undefined;
+  if (openId) {
+    cleanup.defer(openId.stop);
+    progress(`sign-in: ${openId.settings.issuer}`);
+  }
+  const running = { ...options, ...(openId && { signIn: openId.settings }) };
+  const { bus, functions, listener, stop } = await run(dependencies, running, credentials, url, cleanup);
   cleanup.defer(stop);
   // A key that the operator set is theirs to give.
   const link = options.key === undefined ? signInLink(url, formatKey(key.key)) : undefined;
@@ -490,6 +514,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     key: formatKey(key.key),
     ...(key.file !== undefined && { keyFile: key.file }),
     ...(link && { signInUrl: link.url }),
+    ...(openId && { openId }),
     killWorkers: async (path) => {
       const routes = stack.api.routes.filter((route) => route.path === path);
       if (path === undefined) await functions.kill();
@@ -528,6 +553,7 @@ export const writeRunFile = async ({
       keys: getTableName(stack, 'keys'),
       objects: getTableName(stack, 'objects'),
       bookkeeping: getTableName(stack, 'bookkeeping'),
+      audit: getTableName(stack, 'audit'),
     },
     bucket: getOutput(stack, 'PayloadsBucket'),
   };

@@ -12,13 +12,17 @@ import {
   parseKey,
   putKey,
   roles,
+  type SignInSettings,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import { localUpstreams, readConfig } from '../lib/config.ts';
+import { localSignIn, localUpstreams, readConfig } from '../lib/config.ts';
 import type { LocalUpstream, LocalUpstreams } from './inference.ts';
 
 /** URLs of webhooks by their names, the same for all projects. */
 export type LocalWebhooks = Readonly<Record<string, string>>;
+
+/** An issuer where people sign in, or that one is started. */
+export type LocalSignIn = 'local' | SignInSettings;
 
 /** A setting of the operator is wrong. The message says what to write instead. */
 export class BadSetting extends Error {
@@ -130,6 +134,8 @@ export interface LocalSettings {
   readonly webhooks?: LocalWebhooks;
   /** The endpoint of an STS that says whose role signed. @default - AWS's own */
   readonly sts?: string;
+  /** Where people sign in; `local` for a provider that is started. @default - there are keys alone */
+  readonly signIn?: LocalSignIn;
 }
 
 const defaultPort = 8787;
@@ -216,10 +222,13 @@ const toUpstream = (baseUrl: string | undefined, key: string | undefined): Local
   return { baseUrl, ...(key && { key }) };
 };
 
-/** Several upstreams, as the setting `inferenceUpstreams` has them. Keys stay out of what is said of them. */
-const parseUpstreams = (text: string | undefined): LocalUpstreams | undefined => {
-  if (!text) return undefined;
-  const { success, data, error } = localUpstreams.safeParse(text);
+/** Reads JSON by its schema. Values, which may be keys, stay out of what is said of them. */
+const parseJsonSetting = <Schema extends z.ZodType>(
+  name: string,
+  text: string,
+  schema: Schema,
+): z.output<Schema> => {
+  const { success, data, error } = schema.safeParse(text);
   if (success) return data;
   const problems = error.issues.map((issue) => {
     const place = issue.path.map((key) => `[${JSON.stringify(key)}]`).join('');
@@ -227,9 +236,20 @@ const parseUpstreams = (text: string | undefined): LocalUpstreams | undefined =>
       issue.code === 'unrecognized_keys'
         ? `has ${issue.keys.join(', ')}: there is no such field`
         : issue.message;
-    return `INFERENCE_UPSTREAMS${place}: ${what}`;
+    return `${name}${place}: ${what}`;
   });
   throw new BadSetting(problems.join('\n'));
+};
+
+/** Several upstreams, as the setting `inferenceUpstreams` has them. */
+const parseUpstreams = (text: string | undefined): LocalUpstreams | undefined =>
+  text ? parseJsonSetting('INFERENCE_UPSTREAMS', text, localUpstreams) : undefined;
+
+/** Where people sign in: at an issuer, as the setting `signIn` has it, or at one that is started. */
+const readSignIn = (environment: NodeJS.ProcessEnv): LocalSignIn | undefined => {
+  const { SIGN_IN: text = '' } = environment;
+  if (text.trimStart().startsWith('{')) return parseJsonSetting('SIGN_IN', text, localSignIn);
+  return readSwitch(environment, 'SIGN_IN') ? 'local' : undefined;
 };
 
 const webhookExample = '{"ops": "http://127.0.0.1:9000/hook"}';
@@ -264,6 +284,13 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
   alerts: true,
   limits: true,
   iam: true,
+};
+
+/** What the stack is made with, whoever the issuer: its functions get the issuer at the start. */
+const signInPlaceholder = {
+  issuer: 'https://issuer.example',
+  clientId: 'pennytrace',
+  admins: ['ada@example.com'],
 };
 
 /** Settings of the stack that are what their variable says. */
@@ -303,15 +330,17 @@ export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings
       'DIALECT is gone, leave it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)',
     );
   const webhooks = parseWebhooks(environment.WEBHOOKS);
+  const signIn = readSignIn(environment);
   const hosts = parseHosts(environment.ALLOWED_HOSTS);
   const address = toAddress(environment.HOST, key);
   return {
     port: parsePort(environment.PORT),
     demo: readSwitch(environment, 'DEMO', true),
     verbose: readSwitch(environment, 'LOG'),
-    settings: readStackSettings(environment),
+    settings: { ...readStackSettings(environment), ...(signIn && { signIn: signInPlaceholder }) },
     ...(address && { address }),
     ...(webhooks && { webhooks }),
+    ...(signIn && { signIn }),
     ...(hosts && { hosts }),
     ...(key && { key }),
     ...(dataDir && { dataDir }),

@@ -3,6 +3,7 @@ import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
+import { auditRecord } from '../people.ts';
 import { call, modelCost } from '../queries.ts';
 import type { JsonSchema } from './schema.ts';
 import { type Schemas, toJsonSchema } from './schema.ts';
@@ -168,11 +169,18 @@ const promptLabelDetail = () =>
     svc_user_id: field(z.string(), 'The user whose key moved it.'),
   });
 
+const auditDetail = () => z.extend(auditRecord(), { event_id: eventId });
+
 /** What can happen to a call or to feedback. */
 export type ChangeKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
 
 /** What can be on the bus. */
-export type EventKind = ChangeKind | 'AlertChanged' | 'LimitNearlyReached' | 'PromptLabelMoved';
+export type EventKind =
+  | ChangeKind
+  | 'AlertChanged'
+  | 'AuditRecorded'
+  | 'LimitNearlyReached'
+  | 'PromptLabelMoved';
 
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>
@@ -182,6 +190,7 @@ export const eventDetails = () =>
     TurnEnded: callDetail(),
     FeedbackCreated: feedbackDetail(),
     AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
+    AuditRecorded: auditDetail(),
     LimitNearlyReached: limitDetail(),
     PromptLabelMoved: promptLabelDetail(),
   }) satisfies Record<EventKind, z.ZodMiniType>;
@@ -192,6 +201,7 @@ const summaries: Readonly<Record<EventKind, string>> = {
   TurnEnded: 'A turn of a thread has ended, however it did.',
   FeedbackCreated: 'Feedback was stored, or has replaced other feedback.',
   AlertChanged: 'The state of an alert has changed, or is still as bad.',
+  AuditRecorded: 'Something was put on the audit trail, and is about to be done.',
   LimitNearlyReached: 'Four fifths of a spending limit are spent.',
   PromptLabelMoved: 'A label of a prompt has moved to another version, is new, or was removed.',
 };

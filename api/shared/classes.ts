@@ -10,6 +10,9 @@ export const evaluatorClass = 'Evaluator';
 /** A project's limits. */
 export const limitsClass = 'Limits';
 
+/** How long a project keeps what it holds. */
+export const retentionClass = 'Retention';
+
 /** What people fill in: the same as in Weave. */
 export const annotationSpecClass = 'AnnotationSpec';
 
@@ -21,3 +24,6 @@ export const promptLabelsClass = 'PromptLabels';
 
 /** The classes that versions of prompts have, as Weave's SDKs name them and their bases. */
 export const promptClasses = ['Prompt', 'MessagesPrompt', 'StringPrompt'] as const;
+
+/** Charts that a project keeps side by side. */
+export const dashboardClass = 'Dashboard';

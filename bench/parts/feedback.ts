@@ -1,5 +1,7 @@
 import { getBodySchema } from '../../api/endpoint.ts';
 import { feedbackBatchCreate, feedbackQuery } from '../../api/feedback.ts';
+import { feedbackStats } from '../../api/feedback-stats.ts';
+import { computeFeedbackStats } from '../../core/questions/stats/index.ts';
 import {
   createFeedback,
   FeedbackJoin,
@@ -173,6 +175,35 @@ const queriedFigures = async (
       counted(`queried, ${name}: read units`, 'units', totalUnits(reads), { of: reads }),
       counted(`queried, ${name}: requests`, 'requests', requests),
       counted(`queried, ${name}: sent`, 'records', answer.counts.sent),
+    );
+  }
+  return [...figures, ...(await statisticsOf(bench, store))];
+};
+
+const sinceLastMonth = { start: new Date(Date.now() - 30 * 86_400_000).toISOString(), granularity: 86_400 };
+
+const scoreMetric = { json_path: 'score', aggregations: ['avg', 'count'], distribution: true };
+
+/** Statistics over a thousand records, of which one in a hundred is of another type. */
+const countedBy: Readonly<Record<string, object>> = {
+  'of a type that ten records have, with distribution': { feedback_type: 'scorer', metrics: [scoreMetric] },
+  'of all types apart, with distributions': { group_by: ['feedback_type'], metrics: [scoreMetric] },
+  'records of all types apart': { group_by: ['feedback_type'] },
+};
+
+/** What statistics of feedback read, of the records that queries were counted of. */
+const statisticsOf = async (bench: Bench, store: Store): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const [name, body] of Object.entries(countedBy)) {
+    const request = parseBody(
+      getBodySchema(feedbackStats),
+      JSON.stringify({ project_id: project, ...sinceLastMonth, ...body }),
+    );
+    const { answer } = computeFeedbackStats(store, request, benchBudget());
+    const { reads, requests } = await bench.capacity.during(answer);
+    figures.push(
+      counted(`statistics ${name}: read units`, 'units', totalUnits(reads), { of: reads }),
+      counted(`statistics ${name}: requests`, 'requests', requests),
     );
   }
   return figures;

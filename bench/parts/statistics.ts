@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { callBatch } from '../../api/calls.ts';
 import { getBodySchema } from '../../api/endpoint.ts';
+import { feedbackBatchCreate } from '../../api/feedback.ts';
 import { callsQueryStats, callsStreamQuery, everyCall } from '../../api/queries.ts';
 import { callsStats } from '../../api/stats.ts';
 import { threadsStreamQuery } from '../../api/threads.ts';
@@ -14,9 +15,10 @@ import { scanCalls } from '../../core/questions/stats/scan.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
+import { createFeedback, FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { toDay, toHour } from '../../core/records/rollups.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
-import { requestBudget, type Store } from '../../foundations/storage/index.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
 import {
   formatTime,
   type JsonValue,
@@ -267,7 +269,61 @@ export const statisticsFigures = async (
   ...(await monthFigures(bench, calls, count)),
   ...(await usageFigures(bench, calls)),
   ...(await markFigures(bench, calls)),
+  ...(await scoreFigures(bench, calls, count)),
 ];
+
+/** One call in so many has a score. */
+const scoredEvery = 4;
+
+/** What it takes to group calls by a score: their headers, and all feedback on them. */
+const scoreFigures = async (bench: Bench, calls: readonly Call[], count: number): Promise<Figure[]> => {
+  const store = await bench.newStore('calls');
+  const feedback = await bench.newStore('feedback');
+  const month = [...overMonth(calls, count)];
+  await sendAll(store, month, 'together');
+  const scored = month.filter((_, i) => i % scoredEvery === 0).map(({ start }) => start);
+  const project_id = String(scored[0]?.project_id);
+  const batch = scored.map(({ id }, i) => ({
+    // A record's shard comes from its id.
+    id: `score-${i}`,
+    project_id,
+    svc_ref: `svc:///${project_id}/call/${String(id)}`,
+    feedback_type: 'evaluation.correct',
+    payload: { value: i % 3 > 0 },
+  }));
+  const { batch: drafts } = parseBody(getBodySchema(feedbackBatchCreate), JSON.stringify({ batch }));
+  await createFeedback(
+    feedback,
+    drafts.map((draft, i) => ({ draft, loc: ['batch', String(i)] })),
+    'ada',
+    benchBudget(),
+  );
+  const asked = {
+    project_id,
+    start: formatTime(monthBegin),
+    end: formatTime(monthEnd),
+    granularity: byTheDay,
+    call_metrics: [{ metric: 'call_count' }],
+    group_by_feedback: { feedback_type: 'evaluation.correct' },
+  };
+  const lookups = {
+    ...noLookups,
+    steadyPrices: async () => () => null,
+    feedback: (projectId: ProjectId, budget: RequestBudget) => new FeedbackJoin(feedback, projectId, budget),
+  };
+  const { answer } = computeStats(store, parseBody(body, JSON.stringify(asked)), benchBudget(), lookups);
+  let found = 0;
+  const { reads, requests } = await bench.capacity.during(async () => {
+    for (const { feedback: value, sum_call_count } of (await answer()).call_buckets)
+      if (value !== null) found += Number(sum_call_count);
+  });
+  if (found !== scored.length) throw new Error(`${scored.length} scored calls are counted as ${found}`);
+  const name = `a month of ${count} calls by a score`;
+  return [
+    counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
+    counted(`${name}: requests`, 'requests', requests),
+  ];
+};
 
 /** Read and write units of statistics and usage, and of marks. */
 export const statistics: BenchPart = {
@@ -352,7 +408,7 @@ const rollupFigures = async (
     const { table } = await bench.newStore('bookkeeping');
     const store = { ...(await bench.newStore('calls')), bookkeeping: table };
     const rollups = makeRollups(calls, count, toNumber);
-    await storeRollups(table, kind, projectId, rollups, undefined, benchBudget());
+    await storeRollups(table, kind, projectId, rollups, () => undefined, benchBudget());
     figures.push(
       ...(await warmFigures(bench, `${count} calls, ${name}`, () =>
         askMonth(store, projectId, granularity, count),

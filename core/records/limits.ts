@@ -1,10 +1,8 @@
 import { type Limits, limitsObject } from '../../api/limits.ts';
-import { everyVersion } from '../../api/objects.ts';
 import { limitsClass } from '../../api/shared/classes.ts';
-import { mapBatches } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
-import { findAll, getOwnClass, readValues } from './objects/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
+import { type ParseObject, readNewest } from './objects/index.ts';
 import { type SpendingLimit, toLimits } from './spending.ts';
 
 /** What a project may spend, in dollars. What is absent is not limited. */
@@ -29,14 +27,11 @@ export const limitsOfProject = (
 };
 
 /** Reads the value of limits; undefined if it is none. */
-export type ParseLimits = (value: JsonValue) => Limits | undefined;
-
-/** Versions are looked at so many at once: the newest one is nearly always of the class. */
-const atOnce = 10;
+export type ParseLimits = ParseObject<Limits>;
 
 /**
  * The limits of a project: those of the newest version of its object `limits` that is of class
- * `Limits`. Whoever may not make one cannot put something else in its place.
+ * `Limits`.
  *
  * @returns none if there is no such version
  */
@@ -45,22 +40,5 @@ export const readProjectLimits = async (
   projectId: ProjectId,
   parse: ParseLimits,
   budget: RequestBudget,
-): Promise<ProjectLimits> => {
-  const filter = { ...everyVersion, objectIds: [limitsObject] };
-  const versions = findAll(objects, { projectId, filter }, 'descending', atOnce, budget);
-  const suspects = mapBatches(versions, (batch) =>
-    // Values in the bucket are longer than any limits.
-    batch.flatMap(({ header }) =>
-      header.baseObjectClass === limitsClass && header.home === 'item' ? [{ header }] : [],
-    ),
-  );
-  for await (const batch of suspects) {
-    for (const suspect of batch) {
-      const [text] = await readValues(objects, [suspect], budget);
-      const value = text === undefined ? null : (parseJson(text) as JsonValue);
-      const limits = getOwnClass(value) === limitsClass ? parse(value) : undefined;
-      if (limits) return limits;
-    }
-  }
-  return {};
-};
+): Promise<ProjectLimits> =>
+  (await readNewest(objects, { projectId, objectId: limitsObject }, limitsClass, parse, budget)) ?? {};

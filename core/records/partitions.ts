@@ -26,6 +26,8 @@ export const partitionTags = {
   alerts: 21,
   /** Which of a project's messages with judges are worked on. */
   leases: 22,
+  /** How far deletions of projects are, and the application of retentions: one partition, by project. */
+  sweeps: 24,
 } as const;
 
 export type PartitionKind = keyof typeof partitionTags;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { allows, type Grant, includesRole } from '../../foundations/auth/index.ts';
 import { cutSlice, type Slice } from '../../foundations/listing/index.ts';
 import {
@@ -6,10 +7,13 @@ import {
   asText,
   type Item,
   type NotedProjects,
+  type ProjectRetention,
+  queryPage,
   type RequestBudget,
   raiseNumber,
   readRange,
   requestBudget,
+  setNumbers,
   setText,
   type Table,
 } from '../../foundations/storage/index.ts';
@@ -45,6 +49,8 @@ const notesRange = (scope: string): TableRange<'bookkeeping'> => {
 
 /** The longest that a note may take, in milliseconds. */
 const noteMs = 2000;
+/** The share of a request's time for which it waits for a note. */
+const waitShare = 1 / 2;
 
 /** The attribute with the time of the first report, in milliseconds since 1970. */
 const firstReported = 'f';
@@ -55,27 +61,100 @@ const lastWaiting = 'w';
 /** How long a note waits for whom it is left for, as a verdict does for its call, in days. */
 export const noteDays = 7;
 const waitingMs = noteDays * 86_400_000;
-/** How often a container notes that verdicts wait, and looks whether one waits, at most, in ms. */
+/** How often a container notes that verdicts wait, looks at the note, and notes what was dropped, at most, in ms. */
 const noteEveryMs = 3_600_000;
-const lookEveryMs = 600_000;
+const lookEveryMs = 60_000;
+const dropEveryMs = 600_000;
+/** How long a look that failed is as good as one that did not, for those who wait, in ms. */
+const patienceMs = 10_000;
 
-/** What a container knows of a project: since when, and whether verdicts wait in it. */
+/*
+ * The attributes with a project's own retention: days of calls and of feedback, 0 for none; the fewest days
+ * of calls that there ever were, below 0 so that fewer days are a larger number; when the retention last
+ * changed, in ms since 1970; and of which change of the object it is.
+ */
+const callsDays = 'c';
+const feedbackDays = 'd';
+const fewestDays = 'l';
+const changedAt = 't';
+const change = 'g';
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** What a project's note says of its retention. */
+export interface NotedRetention extends ProjectRetention {
+  /** The fewest days of calls that there ever were; undefined if they were always kept. */
+  readonly fewestDays: number | undefined;
+  /** When it last changed, in milliseconds since 1970; 0 for never. */
+  readonly changedAt: number;
+}
+
+const toRetention = (numbers: Numbers): NotedRetention => ({
+  callsDays: numbers[callsDays] || undefined,
+  feedbackDays: numbers[feedbackDays] || undefined,
+  fewestDays: numbers[fewestDays] === undefined ? undefined : -numbers[fewestDays],
+  changedAt: numbers[changedAt] ?? 0,
+});
+
+/**
+ * Notes how long a project keeps what it holds. A later change that is noted already stays.
+ *
+ * @param at which change of its object this is, counted up
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const noteRetention = async (
+  table: Table,
+  project: ProjectId,
+  retention: ProjectRetention,
+  at: number,
+  budget: RequestBudget,
+): Promise<void> => {
+  const key = noteKey(project);
+  const now = Date.now();
+  await raiseNumber(table, { key, attribute: firstReported, value: now, onlyIfAbsent: true }, budget);
+  if (retention.callsDays !== undefined)
+    await raiseNumber(table, { key, attribute: fewestDays, value: -retention.callsDays }, budget);
+  const values = {
+    [callsDays]: retention.callsDays ?? 0,
+    [feedbackDays]: retention.feedbackDays ?? 0,
+    [changedAt]: now,
+  };
+  await setNumbers(table, { key, values, version: [change, at] }, budget);
+};
+
+/** Reads what a project's note says of its retention, strongly consistent. */
+export const readRetention = async (
+  table: Table,
+  project: ProjectId,
+  budget: RequestBudget,
+): Promise<NotedRetention> => {
+  const { items } = await queryPage(table, notesRange(project), budget, { consistent: true });
+  const numbers = Object.entries(items[0] ?? {}).flatMap(([name, value]) => {
+    const number = asNumber(value);
+    return number === undefined ? [] : [[name, number] as const];
+  });
+  return toRetention(Object.fromEntries(numbers));
+};
+
+/** What a container knows of a project: since when, and its note's numbers. */
 interface Known {
   readonly at: number;
-  readonly isExpecting: Promise<boolean>;
+  readonly looked: Promise<Numbers | undefined>;
 }
 
 /**
- * Notes the projects that are written to, each once in the life of a container. Nobody waits for a
- * note, and a note that fails is made again at the next write: it is beside what is written.
+ * Notes the projects that are written to, each at most once a minute in a container. Nobody waits for a
+ * note but the first write of a minute, which learns the retention, and a note that fails is made again at the next
+ * write: it is beside what is written.
  *
- * A note that is there already is shown by the condition that fails, at no cost. It also says whether
- * verdicts wait in the project for their calls: docs/decisions/0234.
+ * A note that is there already is shown by the condition that fails. It also says whether verdicts wait in
+ * the project for their calls (docs/decisions/0234), and how long the project keeps what it holds
+ * (docs/decisions/0295).
  */
 export class ProjectNotes implements NotedProjects {
   readonly #table: Table;
-  readonly #noted = new Set<ProjectId>();
   readonly #known = new Map<ProjectId, Known>();
+  readonly #retentions = new Map<ProjectId, { readonly at: number; readonly retention: NotedRetention }>();
   readonly #expected = new Map<ProjectId, number>();
   readonly #dropped = new Map<string, number>();
 
@@ -84,18 +163,18 @@ export class ProjectNotes implements NotedProjects {
   }
 
   /**
-   * Begins to note a project that is about to be written to, unless it has been or is being noted.
-   * It never throws.
+   * Begins to note a project that is about to be written to, unless it was or is being noted in the last
+   * minute. It never throws.
    */
   note(project: ProjectId): void {
-    if (this.#noted.has(project)) return;
-    this.#noted.add(project);
-    this.#look(project).catch(() => this.#noted.delete(project));
+    this.#look(project);
   }
 
-  /** Notes a project, and learns what its note says. */
-  #look(project: ProjectId): Promise<boolean> {
+  /** Notes a project, and learns what its note says: what was learned in the last minute, or is being. */
+  #look(project: ProjectId): Promise<Numbers | undefined> {
     const now = Date.now();
+    const known = this.#known.get(project);
+    if (known && known.at > now - lookEveryMs) return known.looked;
     const note = {
       key: noteKey(project),
       attribute: firstReported,
@@ -103,16 +182,44 @@ export class ProjectNotes implements NotedProjects {
       onlyIfAbsent: true,
     };
     const looked = raiseNumber(this.#table, note, requestBudget(noteMs)).then(
-      (found) => (found[lastWaiting] ?? 0) > now - waitingMs,
+      (found) => {
+        this.#retentions.set(project, { at: now, retention: toRetention(found) });
+        return found;
+      },
+      () => {
+        this.#known.delete(project);
+        // Nobody waits for the next try for a while, or an outage of this table would slow all writes.
+        const retention = this.#retentions.get(project)?.retention ?? toRetention({});
+        this.#retentions.set(project, { at: now - lookEveryMs + patienceMs, retention });
+        return undefined;
+      },
     );
-    this.#known.set(project, { at: now, isExpecting: looked.catch(() => false) });
+    this.#known.set(project, { at: now, looked });
     return looked;
   }
 
+  async learnRetention(
+    projects: Iterable<ProjectId>,
+    { deadline }: Pick<RequestBudget, 'deadline'>,
+  ): Promise<void> {
+    const unknown = [...projects].flatMap((project) => {
+      const looked = this.#look(project);
+      return (this.#retentions.get(project)?.at ?? 0) > Date.now() - lookEveryMs ? [] : [looked];
+    });
+    if (unknown.length === 0) return;
+    const learned = new AbortController();
+    const late = sleep(Math.max(0, (deadline - Date.now()) * waitShare), undefined, learned).catch(() => {});
+    await Promise.race([Promise.all(unknown), late]);
+    learned.abort();
+  }
+
+  getRetention(project: ProjectId): ProjectRetention {
+    return this.#retentions.get(project)?.retention ?? {};
+  }
+
   async expectsCalls(project: ProjectId): Promise<boolean> {
-    const known = this.#known.get(project);
-    if (!known || known.at < Date.now() - lookEveryMs) this.#look(project).catch(() => undefined);
-    return (await this.#known.get(project)?.isExpecting) ?? false;
+    const found = await this.#look(project);
+    return (found?.[lastWaiting] ?? 0) > Date.now() - waitingMs;
   }
 
   async expectCalls(project: ProjectId, budget: RequestBudget): Promise<void> {
@@ -130,11 +237,11 @@ export class ProjectNotes implements NotedProjects {
   async drop(project: ProjectId, dropped: DroppedExport): Promise<void> {
     const name = `${project}\n${dropped.path}\n${dropped.reason}`;
     const now = Date.now();
-    if ((this.#dropped.get(name) ?? 0) > now - lookEveryMs) return;
+    if ((this.#dropped.get(name) ?? 0) > now - dropEveryMs) return;
     if (this.#dropped.size >= maxDropped) this.#dropped.clear();
     this.#dropped.set(name, now);
     const note = {
-      key: { k: droppedPartition, s: toName(project) },
+      key: droppedKey(project),
       attribute: droppedText,
       value: JSON.stringify({ ...dropped, at: formatTime(now * 1000) }),
       expiry: { x: Math.floor(now / 1000) + droppedDays * 86_400 },
@@ -156,6 +263,12 @@ export interface DroppedExport {
 
 /** Dropped exports are one partition, too, by the names of their projects. */
 const droppedPartition = toPartition('dropped');
+/** The key of the last dropped export of a project. */
+export const droppedKey = (project: ProjectId): TableKey<'bookkeeping'> => ({
+  k: droppedPartition,
+  s: toName(project),
+});
+
 /** The attribute with the last dropped export of a project, as JSON. */
 const droppedText = 'd';
 /** How long it is told, in days. */

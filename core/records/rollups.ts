@@ -1,6 +1,7 @@
 import {
   asBytes,
   asNumber,
+  getRetentionDays,
   type Item,
   mapConcurrent,
   type RequestBudget,
@@ -22,7 +23,7 @@ import { type PartitionKind, toPartition } from './partitions.ts';
 export type Hour = number;
 
 export const hoursOfDay = 24;
-const hourMs = 3_600_000;
+export const hourMs = 3_600_000;
 export const hourMicros = hourMs * 1000;
 
 export const toHour = (time: Micros): Hour => Math.floor(time / hourMicros);
@@ -136,8 +137,9 @@ export class HourMarks {
    * @throws ServiceError 503 when storage does not accept it in time; nothing may be changed then
    */
   async mark(projectId: ProjectId, calls: Iterable<Changing>): Promise<void> {
-    const { bookkeeping: table, retentionDays } = this.#store;
+    const { bookkeeping: table } = this.#store;
     if (!table) return;
+    const retentionDays = getRetentionDays(this.#store, projectId);
     const seenAt = this.#budget.deadline + safeLagMs;
     const values = new Map<Hour, number>();
     for (const { startedAt, expiresAt } of calls) {
@@ -151,7 +153,7 @@ export class HourMarks {
   }
 
   async #raise(table: Table, projectId: ProjectId, hour: Hour, value: number): Promise<void> {
-    const expiry = toExpiry(hour, this.#store.retentionDays, graceDays);
+    const expiry = toExpiry(hour, getRetentionDays(this.#store, projectId), graceDays);
     const key = rollupKey('marks', projectId, hour);
     await raiseNumber(table, { key, attribute: until, value, expiry }, this.#budget);
     this.#done.add(`${projectId} ${hour} ${value}`);

@@ -1,10 +1,21 @@
 import type { Memory } from '../memory.ts';
-import type { Meter, Table } from '../storage/index.ts';
+import { getItems, type Meter, requestBudget, type Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
-import type { Caller } from './grants.ts';
+import { type Caller, formatGrant, type Grant } from './grants.ts';
 import { toRoleId } from './iam-role.ts';
 import { isToken } from './iam-token.ts';
-import { type GrantRecord, getKey, keyState, matchesDigest, parseKey } from './keys.ts';
+import {
+  fromItem,
+  type GrantRecord,
+  getKey,
+  keyState,
+  matchesDigest,
+  maxGrantsLength,
+  parseKey,
+} from './keys.ts';
+import { type Member, toMemberId } from './members.ts';
+import { type FindPerson, isJwt, type Person, type PersonRefusal } from './person.ts';
+import { hasProject, includesRole } from './roles.ts';
 import type { FindRole, RoleRefusal } from './sts.ts';
 
 /** The HTTP authentication schemes that the service knows. */
@@ -23,7 +34,7 @@ export type Credentials =
  */
 const maxHeaderLength = 2048;
 
-/** The longest with a token of a role, which has a session's token in it. */
+/** The longest with a token of a role, which has a session's token in it, or of a person, with groups in it. */
 const maxTokenHeaderLength = 8192;
 
 /** One character class, repeated once: no input makes it backtrack. */
@@ -102,8 +113,12 @@ export interface KeyStore {
   readonly table: Table;
   /** Remembers what was read of keys, by their ids. @default - each request reads its key */
   readonly memory?: Memory<GrantRecord | undefined>;
+  /** The same of members, by the ids of all that a person is. @default - each request reads its members */
+  readonly memberMemory?: Memory<readonly GrantRecord[]>;
   /** Finds out whose role signed a token. @default - the setting `iam` is off, so tokens are refused */
   readonly findRole?: FindRole | undefined;
+  /** Finds out who has a token of the issuer. @default - the setting `signIn` is off, so they are refused */
+  readonly findPerson?: FindPerson | undefined;
 }
 
 /** Why a request was refused. Only the log says it; the caller learns no more than that it was. */
@@ -122,11 +137,12 @@ export type Refusal =
   | 'revoked role'
   | 'expired role'
   | 'role without grants'
-  | RoleRefusal;
+  | RoleRefusal
+  | PersonRefusal;
 
 /** The caller, or why there is none, with the id of the key or the role once it is known. */
 export type Authentication =
-  | { readonly caller: Caller }
+  | { readonly caller: Caller; readonly person?: Person }
   | {
       readonly refusal: Refusal;
       readonly keyId?: string;
@@ -158,10 +174,10 @@ const findKey = async ({ table, memory }: KeyStore, id: string, meter?: Meter) =
 };
 
 const toCaller = (
-  { id: keyId, user, grants, limits }: GrantRecord,
+  { id: keyId, user, grants, limits, usedOn }: GrantRecord,
   expiresAt: Micros | undefined,
 ): Authentication => {
-  const caller = { user, keyId, grants };
+  const caller = { user, keyId, grants, ...(usedOn !== undefined && { usedOn }) };
   return { caller: { ...caller, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) } };
 };
 
@@ -185,6 +201,63 @@ const authenticateRole = async (
   return toCaller(record, Math.min(role.expiresAt, record.expiresAt ?? Number.POSITIVE_INFINITY));
 };
 
+/** How long the records of a person's groups may take, in milliseconds. */
+const membersMs = 5000;
+
+/** What is stored of members, in their order. That of none is not remembered, since somebody may set it any moment. */
+const findMembers = async (
+  { table, memberMemory: memory }: KeyStore,
+  members: readonly Member[],
+  meter?: Meter,
+): Promise<readonly GrantRecord[]> => {
+  if (members.length === 0) return [];
+  const ids = members.map(toMemberId);
+  const read = async () => {
+    const budget = requestBudget(membersMs);
+    const keys = ids.map((id) => ({ id }));
+    const items = await getItems(table, keys, meter ? { ...budget, meter } : budget, { consistent: true });
+    const byId = new Map(items.map(fromItem).map((record) => [record.id, record]));
+    return ids.map((id) => byId.get(id)).filter((record) => record !== undefined);
+  };
+  const name = JSON.stringify(ids);
+  const records = await (memory ? memory.get(name, read) : read());
+  if (records.length === 0) memory?.forget(name);
+  return records;
+};
+
+const covers = (one: Grant, other: Grant): boolean =>
+  includesRole(one.role, other.role) && (one.scope === other.scope || hasProject(one.scope, other.scope));
+
+/**
+ * Grants without those that others include, as many as a context may hold: the first count.
+ */
+export const joinGrants = (grants: readonly Grant[]): Grant[] => {
+  const isNeeded = (grant: Grant, at: number): boolean =>
+    !grants.some((other, i) => i !== at && covers(other, grant) && !(i > at && covers(grant, other)));
+  let room = maxGrantsLength;
+  return grants.filter(isNeeded).filter((grant) => {
+    room -= formatGrant(grant).length + 1;
+    return room >= -1;
+  });
+};
+
+/** Finds out who has a token, and what the person and the person's groups are granted: perhaps nothing. */
+const authenticatePerson = async (
+  token: string,
+  keys: KeyStore & { readonly findPerson: FindPerson },
+  now: Micros,
+  meter?: Meter,
+): Promise<Authentication> => {
+  const person = await keys.findPerson(token, now);
+  if ('refusal' in person) return person;
+  const { id: keyId, user, name, members, grants, expiresAt } = person;
+  const records = await findMembers(keys, members, meter);
+  const active = records.filter((record) => keyState(record, now) === 'active');
+  const all = joinGrants([...grants, ...active.flatMap((record) => record.grants)]);
+  const caller = { user, keyId, grants: all, expiresAt, person: { ...(name !== undefined && { name }) } };
+  return { caller, person };
+};
+
 /**
  * Finds out who makes a request.
  *
@@ -205,8 +278,12 @@ export const authenticate = async (
   meter?: Meter,
 ): Promise<Authentication> => {
   if (header === undefined) return { refusal: 'no header' };
-  const credentials = parseCredentials(header, keys.findRole && maxTokenHeaderLength);
+  const { findRole, findPerson } = keys;
+  const credentials = parseCredentials(header, findRole || findPerson ? maxTokenHeaderLength : undefined);
   if (!credentials) return { refusal: 'malformed header' };
+  // Every route takes the token of a person, and as Bearer alone: browsers add Basic by themselves.
+  if (findPerson && credentials.scheme === 'bearer' && isJwt(credentials.key) && !isToken(credentials.key))
+    return authenticatePerson(credentials.key, { ...keys, findPerson }, now, meter);
   if (scheme !== 'any' && credentials.scheme !== scheme) return { refusal: 'wrong scheme' };
   if (isToken(credentials.key)) return authenticateRole(credentials, keys, now, meter);
   const key = parseKey(credentials.key);

@@ -60,6 +60,21 @@ export const parseGrants = (text: string): Grant[] | undefined => {
 export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role) && hasProject(grant.scope, project));
 
+/** Whether a scope has all that another one has. */
+const covers = (wide: Scope, scope: Scope): boolean =>
+  wide === '*' || wide === scope || (scope !== '*' && hasProject(wide, scope));
+
+/** Whether two scopes have a project in common. */
+export const overlaps = (one: Scope, other: Scope): boolean => covers(one, other) || covers(other, one);
+
+/** Whether one of the grants gives the role on all that a scope has. */
+export const allowsAll = (grants: readonly Grant[], scope: Scope, role: Role): boolean =>
+  grants.some((grant) => includesRole(grant.role, role) && covers(grant.scope, scope));
+
+/** The scope of all projects of an entity; undefined if no entity can have that name. */
+export const entityScope = (entity: string): Scope | undefined =>
+  entity === '*' ? undefined : parseScope(`${entity}/*`);
+
 /** Whether one of the grants gives the role on some project. */
 export const allowsAnywhere = (grants: readonly Grant[], role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role));
@@ -84,16 +99,21 @@ export interface SpendingLimits {
 /** The largest limit, in dollars: sums stay exact in billionths. */
 export const maxLimitUsd = 1_000_000;
 
-/** Who makes a request with a valid key. */
+/** Who makes a request with a valid key, or with the token of a role or a person. */
 export interface Caller {
   /** The key's user. Writes carry this name. */
   readonly user: string;
+  /** The key's id. Roles and persons have one in the same form. */
   readonly keyId: string;
   readonly grants: readonly Grant[];
   /** When the key expires, in microseconds since 1970; absent for never. */
   readonly expiresAt?: Micros;
   /** What the key may spend; absent for any amount. */
   readonly limits?: SpendingLimits;
+  /** The last day that is noted of the key's use; absent for none, and in handlers. */
+  readonly usedOn?: string;
+  /** Who it is that signed in; absent for a key and a role. */
+  readonly person?: { readonly name?: string };
 }
 
 /** A caller as the authorizer hands it to the handlers. API Gateway carries strings alone. */
@@ -104,6 +124,8 @@ export type CallerContext = {
   expiresAt?: string;
   usdPerDay?: string;
   usdPerMonth?: string;
+  /** The name of the person, perhaps empty; absent if it is none. */
+  person?: string;
 };
 
 /** Writes the caller as strings: grants separated by spaces, the expiry in ISO 8601. */
@@ -114,6 +136,7 @@ export const toContext = (caller: Caller): CallerContext => ({
   ...(caller.expiresAt !== undefined && { expiresAt: formatTime(caller.expiresAt) }),
   ...(caller.limits?.usdPerDay !== undefined && { usdPerDay: String(caller.limits.usdPerDay) }),
   ...(caller.limits?.usdPerMonth !== undefined && { usdPerMonth: String(caller.limits.usdPerMonth) }),
+  ...(caller.person && { person: caller.person.name ?? '' }),
 });
 
 /** What the context says of limits. A damaged one allows nothing. */
@@ -135,14 +158,21 @@ const limitsIn = ({
  * @throws Error if it is something else: the route then lacks its authorizer
  */
 export const fromContext = (context: Readonly<Record<string, unknown>> | null | undefined): Caller => {
-  const { user, keyId, grants: grantsText, expiresAt: expiryText } = context ?? {};
+  const { user, keyId, grants: grantsText, expiresAt: expiryText, person: name } = context ?? {};
   const grants = typeof grantsText === 'string' ? parseGrants(grantsText) : undefined;
   const expiresAt = typeof expiryText === 'string' ? parseTime(expiryText) : undefined;
   const expiryUnread = expiryText !== undefined && expiresAt === undefined;
   if (typeof user !== 'string' || typeof keyId !== 'string' || !grants || expiryUnread)
     throw new Error('the request carries no caller: is the authorizer attached to its route?');
   const limits = limitsIn(context ?? {});
-  return { user, keyId, grants, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) };
+  return {
+    user,
+    keyId,
+    grants,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(limits && { limits }),
+    ...(typeof name === 'string' && { person: { ...(name && { name }) } }),
+  };
 };
 
 /**
@@ -154,3 +184,7 @@ export const fromContext = (context: Readonly<Record<string, unknown>> | null | 
  */
 export const hasExpired = (caller: Pick<Caller, 'expiresAt'>, now: Micros): boolean =>
   caller.expiresAt !== undefined && caller.expiresAt <= now;
+
+/** What acts: somebody with a key, a person who signed in, an IAM role, or somebody with the tables themselves. */
+export const actorKinds = ['key', 'person', 'role', 'operator'] as const;
+export type ActorKind = (typeof actorKinds)[number];

@@ -8,6 +8,7 @@ export {
 } from './authenticate.ts';
 export * from './grants.ts';
 export { parseRoleArn, type RoleArn, roleArnRule, toRoleId } from './iam-role.ts';
+export { Issuer, type IssuerDocument, IssuerError, isIssuerUrl } from './issuer.ts';
 export {
   addRoleGrant,
   formatKey,
@@ -24,11 +25,30 @@ export {
   listKeys,
   makeKey,
   newRecord,
+  noteUse,
   parseKey,
   putKey,
+  readRecord,
+  readRecords,
   removeRoleGrant,
   revokeKey,
 } from './keys.ts';
+export {
+  isMember,
+  listMembers,
+  type Member,
+  type MemberChange,
+  type MemberId,
+  type Membership,
+  memberRule,
+  parseGroup,
+  parseMember,
+  parsePerson,
+  setMember,
+  toMemberId,
+} from './members.ts';
+export { type FindPerson, makeFindPerson, type Person, type PersonSession } from './person.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
 export { describeRefusal, includesRole, type Role, roles } from './roles.ts';
+export { type SignInSettings, signInFromEnvironment, type TokenKind } from './sign-in.ts';
 export { iamFromEnvironment, makeFindRole } from './sts.ts';

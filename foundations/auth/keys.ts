@@ -6,12 +6,17 @@ import {
   asNumber,
   asText,
   documents,
+  getItems,
   type Item,
   isThrottling,
   type Meter,
+  type RequestBudget,
+  requestBudget,
+  scanItems,
   scanTable,
   type Table,
   type Value,
+  withRetries,
 } from '../storage/index.ts';
 import type { TableKey } from '../storage/tables.ts';
 import { formatTime, type Micros, parseTime } from '../wire/index.ts';
@@ -111,15 +116,19 @@ export interface Grantee {
   readonly limits?: SpendingLimits;
 }
 
-/** What a key or an IAM role is granted. Times are microseconds since 1970. */
+/** What a key, an IAM role or a member is granted. Times are microseconds since 1970. */
 export interface GrantRecord extends Grantee {
   readonly id: string;
-  /** The SHA-256 of the key, 32 bytes; absent for a role, which no key opens. */
+  /** The SHA-256 of the key, 32 bytes; absent for a role and a member, which no key opens. */
   readonly digest?: Uint8Array;
   /** Those of a role's grants that deployments gave it; absent for a key. */
   readonly deployed?: readonly Grant[];
   readonly createdAt: Micros;
   readonly revokedAt?: Micros;
+  /** Whether a deployment made the key, which fails without it. */
+  readonly byDeployment?: true;
+  /** The last UTC day on which it was used, `2026-10-01`; absent if none is known. */
+  readonly usedOn?: string;
 }
 
 /** The record of a key, without its secret. */
@@ -131,9 +140,9 @@ export interface KeyRecord extends GrantRecord {
 export type KeyState = 'active' | 'revoked' | 'expired';
 
 const maxUserLength = 128;
-const maxGrants = 50;
+export const maxGrants = 50;
 /** The authorizer passes all grants in one context value, whose length API Gateway bounds. */
-const maxGrantsLength = 4096;
+export const maxGrantsLength = 4096;
 const digestBytes = 32;
 
 /**
@@ -207,6 +216,8 @@ export const toItem = (record: KeyRecord): Item => ({
   ...(record.revokedAt !== undefined && { revokedAt: formatTime(record.revokedAt) }),
   ...(record.limits?.usdPerDay !== undefined && { usdPerDay: record.limits.usdPerDay }),
   ...(record.limits?.usdPerMonth !== undefined && { usdPerMonth: record.limits.usdPerMonth }),
+  ...(record.byDeployment && { byDeployment: true }),
+  ...(record.usedOn !== undefined && { usedOn: record.usedOn }),
 });
 
 /**
@@ -253,7 +264,10 @@ const isRole = (item: Item): boolean => {
   return arn !== undefined && arn === item.user && toRoleId(arn) === item.id;
 };
 
-/** What an item of a role has in place of a digest: the grants of deployments beside the operator's. */
+/** Whether it is an item of a member, whose id names it. */
+const isMember = (item: Item): boolean => typeof item.user === 'string' && item.id === `member:${item.user}`;
+
+/** What an item of a role or a member has in place of a digest: the grants of deployments beside the operator's. */
 const readRoleGrants = (item: Item): Pick<GrantRecord, 'grants' | 'deployed'> => {
   const grants = required(item, 'grants', parseGrants(item.grants));
   const added = Object.entries(item).filter(([name]) => name.startsWith(deployedPrefix));
@@ -272,7 +286,7 @@ const readKeyGrants = (item: Item): Pick<KeyRecord, 'grants' | 'digest'> => {
 /**
  * Reads a record back from its item.
  *
- * @throws Error if neither {@link toItem} nor a function for roles wrote the item. A damaged record never
+ * @throws Error if neither {@link toItem} nor a function for roles or members wrote the item. A damaged record never
  * counts as a valid key, least of all as one without an expiry
  */
 export const fromItem = (item: Item): GrantRecord => {
@@ -280,14 +294,19 @@ export const fromItem = (item: Item): GrantRecord => {
   const revokedAt = readTime(item, 'revokedAt');
   const usdPerDay = readLimit(item, 'usdPerDay');
   const usdPerMonth = readLimit(item, 'usdPerMonth');
+  const usedOn = asText(item.usedOn);
   const isLimited = usdPerDay !== undefined || usdPerMonth !== undefined;
   return {
     id: required(item, 'id', asText(item.id)),
     user: required(item, 'user', asText(item.user)),
-    ...(item.digest === undefined && isRole(item) ? readRoleGrants(item) : readKeyGrants(item)),
+    ...(item.digest === undefined && (isRole(item) || isMember(item))
+      ? readRoleGrants(item)
+      : readKeyGrants(item)),
     createdAt: required(item, 'createdAt', readTime(item, 'createdAt')),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),
+    ...(item.byDeployment === true && { byDeployment: true }),
+    ...(usedOn !== undefined && { usedOn }),
     ...(isLimited && {
       limits: {
         ...(usdPerDay !== undefined && { usdPerDay }),
@@ -334,27 +353,52 @@ export const getKey = async (table: Table, id: string, meter?: Meter): Promise<G
   }
 };
 
+/** Reads the record of a key, a role or a member for a request; undefined if the id is unknown. */
+export const readRecord = async (
+  table: Table,
+  id: string,
+  budget: RequestBudget,
+): Promise<GrantRecord | undefined> => {
+  const [item] = await getItems(table, [toKey(id)], budget, { consistent: true });
+  return item && fromItem(item);
+};
+
+/** Reads the records of all keys, roles and members for a request, the oldest first. It scans the table. */
+export const readRecords = async (table: Table, budget: RequestBudget): Promise<GrantRecord[]> =>
+  oldestFirst((await scanItems(table, budget)).map(fromItem));
+
+const oldestFirst = (records: readonly GrantRecord[]): GrantRecord[] =>
+  records.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+
+/** As long as an operator waits for an answer, in milliseconds. */
+const operatorMs = 20_000;
+
 /**
  * Stores the record of a key if its id is free. The same key again replaces its record, so that a
  * request may be repeated. A revoked key stays as it is.
  *
  * @returns whether it was stored; false if the id is another key's or a revoked one's
- * @throws the SDK's error when the table does not answer
+ * @throws ServiceError 503 or the SDK's error when the table does not answer
  */
-export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> => {
-  const answer = await conditional(
-    documents(table).send(
-      new PutCommand({
-        TableName: table.name,
-        Item: toItem(record),
-        ConditionExpression:
-          'attribute_not_exists(#id) OR (#digest = :digest AND attribute_not_exists(#revokedAt))',
-        ExpressionAttributeNames: { '#id': 'id', '#digest': 'digest', '#revokedAt': 'revokedAt' },
-        ExpressionAttributeValues: { ':digest': record.digest },
-      }),
-    ),
-  );
-  return answer !== undefined;
+export const putKey = async (
+  table: Table,
+  record: KeyRecord,
+  budget = requestBudget(operatorMs),
+): Promise<boolean> => {
+  const command = new PutCommand({
+    TableName: table.name,
+    Item: toItem(record),
+    ConditionExpression:
+      'attribute_not_exists(#id) OR (#digest = :digest AND attribute_not_exists(#revokedAt))',
+    ExpressionAttributeNames: { '#id': 'id', '#digest': 'digest', '#revokedAt': 'revokedAt' },
+    ExpressionAttributeValues: { ':digest': record.digest },
+  });
+  let stored = false;
+  await withRetries(budget, async (options) => {
+    stored = (await conditional(documents(table).send(command, options))) !== undefined;
+    return true;
+  });
+  return stored;
 };
 
 /** What may have this id: nothing, or the role itself. */
@@ -483,21 +527,49 @@ export const removeRoleGrant = async (table: Table, id: string, name: string): P
  * @returns the record as it is then; undefined if the id is unknown
  * @throws the SDK's error when the table does not answer
  */
-export const revokeKey = async (table: Table, id: string, now: Micros): Promise<GrantRecord | undefined> => {
-  const answer = await conditional(
+export const revokeKey = async (
+  table: Table,
+  id: string,
+  now: Micros,
+  budget = requestBudget(operatorMs),
+): Promise<GrantRecord | undefined> => {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: toKey(id),
+    ConditionExpression: 'attribute_exists(#id)',
+    UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
+    ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },
+    ExpressionAttributeValues: { ':now': formatTime(now) },
+    ReturnValues: 'ALL_NEW',
+  });
+  let revoked: GrantRecord | undefined;
+  await withRetries(budget, async (options) => {
+    const answer = await conditional(documents(table).send(command, options));
+    revoked = answer?.Attributes && fromItem(answer.Attributes);
+    return true;
+  });
+  return revoked;
+};
+
+/**
+ * Notes that a key, or a role, is used on a day. It changes nothing else, and makes no record.
+ *
+ * @param day of UTC, `2026-10-01`
+ * @throws the SDK's error when the table does not answer
+ */
+export const noteUse = async (table: Table, id: string, day: string): Promise<void> => {
+  await conditional(
     documents(table).send(
       new UpdateCommand({
         TableName: table.name,
         Key: toKey(id),
         ConditionExpression: 'attribute_exists(#id)',
-        UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
-        ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },
-        ExpressionAttributeValues: { ':now': formatTime(now) },
-        ReturnValues: 'ALL_NEW',
+        UpdateExpression: 'SET #usedOn = :day',
+        ExpressionAttributeNames: { '#id': 'id', '#usedOn': 'usedOn' },
+        ExpressionAttributeValues: { ':day': day },
       }),
     ),
   );
-  return answer?.Attributes && fromItem(answer.Attributes);
 };
 
 /**
@@ -508,5 +580,5 @@ export const revokeKey = async (table: Table, id: string, now: Micros): Promise<
 export const listKeys = async (table: Table): Promise<GrantRecord[]> => {
   const records: GrantRecord[] = [];
   for await (const items of scanTable(table, { ConsistentRead: true })) records.push(...items.map(fromItem));
-  return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  return oldestFirst(records);
 };

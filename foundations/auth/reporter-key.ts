@@ -136,7 +136,8 @@ export const makeReporterKey = async (
   now: Micros,
 ): Promise<string> => {
   const key = await keyOfVersion(secret, version, project);
-  const record = newRecord(key, { user, grants: [{ scope: project, role: 'write' }] }, now);
+  const grants = [{ scope: project, role: 'write' }] as const;
+  const record = { ...newRecord(key, { user, grants }, now), byDeployment: true } as const;
   if (!(await putKey(table, record))) throw new Error(`the key ${key.id} was revoked meanwhile`);
   return key.id;
 };

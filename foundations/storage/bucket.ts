@@ -172,3 +172,72 @@ export const deleteReadObject = async (
   );
   return answer !== undefined;
 };
+
+/** The names directly below a prefix, as if slashes made folders: each with its slash. */
+export const listFolders = async (
+  bucket: Bucket,
+  prefix: string,
+  budget: RequestBudget,
+): Promise<string[]> => {
+  const folders: string[] = [];
+  let token: string | undefined;
+  do {
+    const input = { Bucket: bucket.name, Prefix: prefix, Delimiter: '/', ContinuationToken: token };
+    const page = await ask(bucket, budget, (client, { ListObjectsV2Command }, options) =>
+      client.send(new ListObjectsV2Command(input), options),
+    );
+    folders.push(...(page?.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
+    token = page?.NextContinuationToken;
+  } while (token !== undefined);
+  return folders;
+};
+
+/**
+ * The keys below a prefix, a page of at most 1,000 at a time and in their order.
+ *
+ * @param after the key before the first. @default - none
+ * @throws ServiceError 503 when S3 does not give a page in time
+ */
+export async function* listObjects(
+  bucket: Bucket,
+  prefix: string,
+  budget: RequestBudget,
+  after?: string,
+): AsyncGenerator<string[]> {
+  let last = after;
+  for (;;) {
+    const input = { Bucket: bucket.name, Prefix: prefix, StartAfter: last };
+    const page = await ask(bucket, budget, (client, { ListObjectsV2Command }, options) =>
+      client.send(new ListObjectsV2Command(input), options),
+    );
+    const keys = (page?.Contents ?? []).flatMap(({ Key }) => Key ?? []);
+    if (keys.length > 0) yield keys;
+    last = keys.at(-1);
+    if (!page?.IsTruncated || last === undefined) return;
+  }
+}
+
+/**
+ * Gives an object one tag, in the place of others. Succeeds if there is no object.
+ *
+ * @throws ServiceError 503 when S3 does not answer in time
+ */
+export const tagObject = async (
+  bucket: Bucket,
+  key: string,
+  tag: { readonly name: string; readonly value: string },
+  budget: RequestBudget,
+): Promise<void> => {
+  const input = {
+    Bucket: bucket.name,
+    Key: key,
+    Tagging: { TagSet: [{ Key: tag.name, Value: tag.value }] },
+  };
+  await ask(
+    bucket,
+    budget,
+    (client, { PutObjectTaggingCommand }, options) =>
+      client.send(new PutObjectTaggingCommand(input), options),
+    (error) => error instanceof Error && error.name === 'NoSuchKey',
+  );
+};

@@ -8,6 +8,7 @@ import type { Redactor } from '../redaction/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
 import type { RequestBudget } from './requests.ts';
+import { toBucketDays } from './retention.ts';
 import type { Table } from './table.ts';
 import type { ExpiryOf } from './tables.ts';
 
@@ -57,8 +58,24 @@ export const s3Client = async (): Promise<S3Client> => {
   });
 };
 
+/** The days after which a project deletes what it holds. What is absent is kept. */
+export interface ProjectRetention {
+  readonly callsDays?: number | undefined;
+  readonly feedbackDays?: number | undefined;
+}
+
 /** What is noted of projects beside what they hold, in all containers. */
 export interface NotedProjects {
+  /**
+   * Waits until it is known how long projects keep what they hold, at most two seconds and half of what is left
+   * of the budget: what is not known then counts as kept. It never throws.
+   */
+  readonly learnRetention: (
+    projects: Iterable<ProjectId>,
+    budget: Pick<RequestBudget, 'deadline'>,
+  ) => Promise<void>;
+  /** How long a project keeps what it holds, as it was known here a minute ago at most. */
+  readonly getRetention: (project: ProjectId) => ProjectRetention;
   /**
    * Notes that something waits in a project for calls that are still to come.
    *
@@ -76,8 +93,10 @@ export interface Store {
   readonly bucket: Bucket;
   /** Every shard count so far, the present one last. */
   readonly shards: readonly [number, ...number[]];
-  /** The days after which items expire; undefined if they are kept. */
+  /** The days after which items of all projects expire; undefined if they are kept. */
   readonly retentionDays?: number | undefined;
+  /** Which days of a project's own retention count here. @default - none do */
+  readonly projectDays?: keyof ProjectRetention | undefined;
   /**
    * Where rollups of calls and their marks are. A function that changes calls needs it, or rollups
    * go stale; without it nothing is rolled up. @default - none
@@ -117,10 +136,36 @@ export const expiryIn = (days: number): Expiry => ({
   x: Math.floor(Date.now() / 1000) + days * 86_400,
 });
 
+/** The fewer days; undefined if both are. */
+export const fewerDays = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+type Retaining = Pick<Store, 'retentionDays' | 'projectDays' | 'projects'>;
+
 /**
- * The attribute that makes an item expire, if the store has a retention.
+ * The days after which items of a project expire, by its own retention or that of all, whichever is shorter;
+ * undefined if they are kept.
+ */
+export const getRetentionDays = (
+  { retentionDays, projectDays, projects }: Retaining,
+  project: ProjectId,
+): number | undefined =>
+  fewerDays(retentionDays, projectDays && projects?.getRetention(project)[projectDays]);
+
+/** The days after which the bucket deletes what is stored for a project; undefined if it is kept. */
+export const getBucketDays = (store: Retaining, project: ProjectId): number | undefined => {
+  const days = getRetentionDays(store, project);
+  return days === undefined || days === store.retentionDays
+    ? days
+    : fewerDays(toBucketDays(days), store.retentionDays);
+};
+
+/**
+ * The attribute that makes an item of a project expire, if there is a retention.
  *
  * @param graceDays days to add to the retention
  */
-export const expiry = ({ retentionDays }: Pick<Store, 'retentionDays'>, graceDays = 0): Partial<Expiry> =>
-  retentionDays === undefined ? {} : expiryIn(retentionDays + graceDays);
+export const expiry = (store: Retaining, project: ProjectId, graceDays = 0): Partial<Expiry> => {
+  const days = getRetentionDays(store, project);
+  return days === undefined ? {} : expiryIn(days + graceDays);
+};

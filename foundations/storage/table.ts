@@ -15,6 +15,7 @@ import {
   NumberValue,
   PutCommand,
   paginateScan,
+  ScanCommand,
   type ScanCommandInput,
   TransactWriteCommand,
   UpdateCommand,
@@ -247,7 +248,7 @@ const toError = (statusCode: number, body: string): Error => {
  */
 const send = async <Answer>(
   { client }: Table,
-  operation: 'Query' | 'BatchGetItem' | 'UpdateItem',
+  operation: 'Query' | 'Scan' | 'BatchGetItem' | 'UpdateItem',
   input: object,
   options: RequestOptions,
 ): Promise<Answer> => {
@@ -439,6 +440,62 @@ export async function* readRange<T>(
   } while (start);
 }
 
+/** Which items of a table a scan gives: those of partitions, and of all partitions that begin so. */
+export interface ScanFilter {
+  readonly partitions?: readonly Uint8Array[];
+  readonly prefixes?: readonly Uint8Array[];
+}
+
+/** One of the parts that a table is read in, and where its page starts. */
+export interface ScanPart {
+  readonly segment: number;
+  readonly segments: number;
+  readonly start?: Cursor | undefined;
+  /** The attributes to read. It makes answers smaller, not cheaper. */
+  readonly attributes: readonly string[];
+}
+
+/**
+ * Reads one page of a whole table, strongly consistent: what no index leads to. It costs as much as the page
+ * of 1 MB that it looks through, whatever it finds.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const scanPage = async (
+  table: Table,
+  { partitions = [], prefixes = [] }: ScanFilter,
+  { segment, segments, start, attributes }: ScanPart,
+  budget: RequestBudget,
+): Promise<Page> => {
+  const { ProjectionExpression, names } = toProjection(attributes);
+  const input = {
+    TableName: table.name,
+    FilterExpression: [
+      ...partitions.map((_, i) => `#k = :e${i}`),
+      ...prefixes.map((_, i) => `begins_with(#k, :p${i})`),
+    ].join(' OR '),
+    ProjectionExpression,
+    ExpressionAttributeNames: { '#k': 'k', ...names },
+    ExpressionAttributeValues: Object.fromEntries([
+      ...partitions.map((key, i) => [`:e${i}`, keyToWire(key)]),
+      ...prefixes.map((key, i) => [`:p${i}`, keyToWire(key)]),
+    ]),
+    ConsistentRead: true,
+    Segment: segment,
+    TotalSegments: segments,
+    ExclusiveStartKey: start,
+    ReturnConsumedCapacity: 'TOTAL',
+  };
+  let page: Page = { items: [], next: undefined };
+  await withRetries(budget, async (request) => {
+    const answer = await send<QueryAnswer>(table, 'Scan', input, request);
+    meter(budget, 'readUnits', answer.ConsumedCapacity);
+    page = { items: answer.Items?.map(itemFromWire) ?? [], next: answer.LastEvaluatedKey };
+    return true;
+  });
+  return page;
+};
+
 /*
  * All else goes through the SDK's document client: writes are fewer, and what they wait for is longer.
  */
@@ -470,6 +527,36 @@ export async function* scanTable(table: Table, options: ScanOptions = {}): Async
   const pages = paginateScan({ client: documents(table) }, { ...options, TableName: table.name });
   for await (const { Items = [] } of pages) yield Items;
 }
+
+/**
+ * Reads a whole table that is small, such as that of keys, for a request.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const scanItems = async (table: Table, budget: RequestBudget): Promise<Item[]> => {
+  const items: Item[] = [];
+  let start: ScanCommandInput['ExclusiveStartKey'];
+  do {
+    const command = new ScanCommand({
+      TableName: table.name,
+      ConsistentRead: true,
+      ReturnConsumedCapacity: 'TOTAL',
+      ...(start && { ExclusiveStartKey: start }),
+    });
+    await withRetries(budget, async (options) => {
+      const {
+        Items = [],
+        LastEvaluatedKey,
+        ConsumedCapacity,
+      } = await documents(table).send(command, options);
+      meter(budget, 'readUnits', ConsumedCapacity);
+      items.push(...Items);
+      start = LastEvaluatedKey;
+      return true;
+    });
+  } while (start);
+  return items;
+};
 
 /** DynamoDB's limit of writes, and of statements, per request. */
 const maxBatchWrite = 25;
@@ -824,6 +911,45 @@ export const addToItem = async (table: Table, addition: Addition, budget: Reques
   return added;
 };
 
+/**
+ * Has an item expire, at the latest at a time in seconds since 1970. It never makes one that is not there, and
+ * costs what the item is large, whether it changes anything or not.
+ *
+ * @param unlessBefore an item that expires before this stays as it is. @default - the same time
+ * @returns the item since, also if it expired then already; undefined if it stays as it is or is not there
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const expireBy = async (
+  table: Table,
+  key: Item,
+  time: number,
+  budget: RequestBudget,
+  unlessBefore = time,
+): Promise<Item | undefined> => {
+  const input = {
+    TableName: table.name,
+    Key: Object.fromEntries(Object.entries(key).map(([name, value]) => [name, keyToWire(value)])),
+    UpdateExpression: 'SET x = :x',
+    ConditionExpression: 'attribute_exists(k) AND (attribute_not_exists(x) OR x >= :least)',
+    ExpressionAttributeValues: { ':x': { N: String(time) }, ':least': { N: String(unlessBefore) } },
+    ReturnValues: 'ALL_NEW',
+    ReturnConsumedCapacity: 'TOTAL',
+  };
+  let item: Item | undefined;
+  await withRetries(budget, async (request) => {
+    try {
+      const answer = await send<UpdateAnswer>(table, 'UpdateItem', input, request);
+      meter(budget, 'writeUnits', answer.ConsumedCapacity);
+      item = itemFromWire(answer.Attributes ?? {});
+    } catch (error) {
+      const { name } = error as { name?: string };
+      if (name !== 'ConditionalCheckFailedException') throw error;
+    }
+    return true;
+  });
+  return item;
+};
+
 /** A number of an item of the table `bookkeeping` that is to be at least so large. */
 export interface Raise {
   readonly key: TableKey<'bookkeeping'>;
@@ -891,6 +1017,40 @@ export const setText = async (
     UpdateExpression: `SET #a = :value${expiry ? ', x = :x' : ''}`,
     ExpressionAttributeNames: { '#a': attribute },
     ExpressionAttributeValues: { ':value': value, ...(expiry && { ':x': expiry.x }) },
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  await sendIf(budget, (options) => documents(table).send(command, options));
+};
+
+/**
+ * Sets numbers of an item of the table `bookkeeping`, which is made if there is none.
+ *
+ * @param version a number that says of which version they are: those of a later one stay
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const setNumbers = async (
+  table: Table,
+  {
+    key,
+    values,
+    version: [attribute, version],
+  }: {
+    readonly key: TableKey<'bookkeeping'>;
+    readonly values: Readonly<Record<string, number>>;
+    readonly version: readonly [attribute: string, number];
+  },
+  budget: RequestBudget,
+): Promise<void> => {
+  const names = [attribute, ...Object.keys(values)];
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: key,
+    UpdateExpression: `SET ${names.map((_, i) => `#a${i} = :v${i}`).join(', ')}`,
+    ConditionExpression: 'attribute_not_exists(#a0) OR #a0 <= :v0',
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#a${i}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(
+      [version, ...Object.values(values)].map((value, i) => [`:v${i}`, value]),
+    ),
     ReturnConsumedCapacity: 'TOTAL',
   });
   await sendIf(budget, (options) => documents(table).send(command, options));

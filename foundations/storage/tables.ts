@@ -121,6 +121,16 @@ export const tables = {
     partition: text('id'),
     indexes: {},
   },
+  /** The audit trail, by entity and time. Functions insert entries and query them, and do nothing else to it. */
+  audit: {
+    construct: 'Audit',
+    variable: 'AUDIT_TABLE',
+    output: 'AuditTable',
+    partition: binary('k'),
+    sort: binary('s'),
+    expiry: 'x',
+    indexes: {},
+  },
   /** Counts of each key's inference requests. Only a stack with a limit has the table. */
   rates: {
     construct: 'Rates',

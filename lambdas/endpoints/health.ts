@@ -1,3 +1,5 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { signIn } from '../../api/service.ts';
 import { serverInfoPath } from '../../api/weave-paths.ts';
 import { type FixedEvent, fixedEndpoint, jsonText } from '../common/http/answer.ts';
 
@@ -22,5 +24,14 @@ const serverInfo = fixedEndpoint({
   cacheControl: 'no-store',
 });
 
-export const handler = (event: FixedEvent) =>
-  (event.resource === serverInfoPath ? serverInfo : health)(event);
+/** `GET /sign-in`, which is loaded when somebody asks: it knows how to ask an issuer. */
+const signInPath: typeof signIn.path = '/sign-in';
+
+const lead = async (event: FixedEvent) => (await import('../common/http/sign-in.ts')).answerSignIn(event);
+
+const answerers: Readonly<Record<string, (event: FixedEvent) => Promise<APIGatewayProxyResult>>> = {
+  [serverInfoPath]: serverInfo,
+  [signInPath]: lead,
+};
+
+export const handler = (event: FixedEvent) => (answerers[event.resource] ?? health)(event);

@@ -97,7 +97,7 @@ const createContext = (event: ServiceEvent<unknown>): ToolContext => {
     links: createLinks(ownUrl(event)),
     names: (projectId) => event.log.names([projectId]),
     now: Date.now() * 1000,
-    movingLabels: (work) => movingLabels(caller, budget, work),
+    movingLabels: (work) => movingLabels(event.service, work),
   };
 };
 

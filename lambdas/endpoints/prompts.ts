@@ -22,18 +22,18 @@ import { stores } from '../common/http/stores.ts';
  * The endpoints of prompts. One function answers all of them, since a stack has no room for one each.
  */
 
-const create = streaming(promptCreate, ({ body, caller, budget }) =>
-  movingLabels(caller, budget, (mover) => createPrompt(stores.objects, body, mover, budget)),
+const create = streaming(promptCreate, (request) =>
+  movingLabels(request, (mover) => createPrompt(stores.objects, request.body, mover, request.budget)),
 );
 
 const read = streaming(promptRead, ({ body, budget }) =>
   readPrompt(stores.objects, body, { consistent: true, at: 'body' }, budget),
 );
 
-const moveLabel = streaming(promptLabelsSet, async ({ body, caller, budget }) => {
-  const { label, versionIndex, ...name } = body;
-  await movingLabels(caller, budget, (mover) =>
-    movePromptLabel(stores.objects, name, label, versionIndex, mover, budget),
+const moveLabel = streaming(promptLabelsSet, async (request) => {
+  const { label, versionIndex, ...name } = request.body;
+  await movingLabels(request, (mover) =>
+    movePromptLabel(stores.objects, name, label, versionIndex, mover, request.budget),
   );
   return {};
 });

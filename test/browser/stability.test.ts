@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { report, turn } from './support/calls.ts';
+import { post, report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 /* Nothing that is on the screen moves when something comes, and nothing is wider than a phone. */
@@ -8,9 +8,25 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
+const helpful = encodeURIComponent('feedback.[evaluation.helpful].payload.value');
 
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
+  const batch = ['s1', 's2', 's3'].map((call, i) => ({
+    project_id: project,
+    svc_ref: `svc:///${project}/call/${call}`,
+    feedback_type: 'evaluation.helpful',
+    payload: { value: i / 2, reason: 'It names the parcel, and says when it arrives.' },
+  }));
+  await post('/feedback/batch/create', { batch });
+  const filter = { sources: ['production'] };
+  const charts = [
+    { metric: 'call_count', filter, group_by: 'op_name', columns: 2 },
+    { metric: 'latency_ms', filter },
+    { metric: 'score', score: { feedback_type: 'evaluation.helpful', path: 'value' } },
+  ];
+  const val = { _type: 'Dashboard', name: 'Stable', charts, saved_at: '2026-10-01T12:00:00Z' };
+  await post('/obj/create', { obj: { project_id: project, object_id: 'stable', val } });
 });
 
 /** Every view, with something that is there once it has all. */
@@ -24,13 +40,20 @@ const views: readonly (readonly [string, string, string])[] = [
     `overview?project=${at}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
     '.chart canvas',
   ],
+  [
+    'a dashboard',
+    `dashboards?project=${at}&dashboard=stable&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
+    '.chart canvas',
+  ],
+  ['the scores', `scores?project=${at}`, '.spread'],
+  ['a score', `scores?project=${at}&score=${helpful}`, '.chart canvas'],
   ['the alerts', `alerts?project=${at}`, 'h1'],
   ['the datasets', `datasets?project=${at}`, '.empty'],
   ['the evaluations', `evaluations?project=${at}`, 'h1'],
   ['the evaluators', `evaluators?project=${at}`, 'h1'],
   ['the reviews', `reviews?project=${at}`, '.empty'],
   ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],
-  ['the objects', `objects?project=${at}`, '.empty'],
+  ['the objects', `objects?project=${at}`, 'h1'],
   ['the prices', `prices?project=${at}`, 'form'],
 ];
 
@@ -41,6 +64,7 @@ const furtherViews: typeof views = [
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
   ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],
+  ['the dashboards', `dashboards?project=${at}`, '.plain-table'],
   ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
 ];
 

@@ -12,7 +12,8 @@ const writing = routes
   .filter((route) => route.role === 'write' && usesStores(route))
   .map(({ path }) => path);
 // Every route has its storage requests fail in an ordinary run, in `writes.test.ts`.
-describeKills(killer, sample(writing, 9, 'kills'));
+// The deletion of a project is the one that is meant to be interrupted.
+describeKills(killer, [...sample(writing, 9, 'kills'), '/project/delete']);
 
 describe('/inference/v1/{path+}', () => {
   it('answers whole when its function dies over the record, which is whole or not there', async () => {

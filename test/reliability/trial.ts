@@ -30,6 +30,8 @@ const masked = (text: string, project: string): string =>
   text
     .replaceAll(project, 'acme/masked')
     .replaceAll(encodeURIComponent(project), 'acme%2Fmasked')
+    .replaceAll(/svc_[0-9a-z]{16}_[0-9a-f]{64}/g, 'key')
+    .replaceAll(/"key_id":"[0-9a-z]{16}"/g, '"key_id":"id"')
     .replaceAll(/end-of-data-[0-9a-f]{16}/g, 'end-of-data')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')
     // Tools answer JSON within JSON, too.
@@ -138,7 +140,7 @@ export const runFaulty = async (
     throw new Error(`${(error as Error).message}\n${service.getLog(answer).slice(0, 2000)}`);
   }
   if (!changes) return isInjected();
-  const whole = answer.status === 200 && answer.complete && !scenario.unharmed;
+  const whole = answer.status === 200 && answer.complete && !scenario.unharmed && isDone(answer.text);
   const seen = await look(service, scenario, project);
   if (whole) expectSame(seen, clean.after);
   else expectNothingHalf(clean, seen);
@@ -148,6 +150,9 @@ export const runFaulty = async (
   expectSame(await look(service, scenario, project), clean.after);
   return isInjected();
 };
+
+/** Whether all is done. An answer may say that the same request goes on with the rest. */
+const isDone = (text: string): boolean => !text.startsWith('{"done":false');
 
 /** What is seen is what should be. The message has the records that differ: those of failures have no diff. */
 const expectSame = (seen: Seen, expected: Seen): void => {
@@ -219,7 +224,7 @@ const expectWhole = (
     for (const record of parseRecords(text)) expect(known.has(record), record.slice(0, 300)).toBe(true);
     return;
   }
-  if (!scenario.unharmed) expect(text).toBe(whole);
+  if (!scenario.unharmed && isDone(text)) expect(text).toBe(whole);
 };
 
 /**

@@ -6,7 +6,9 @@ import {
   ClipboardCheck,
   Database,
   FlaskConical,
+  Gauge,
   Gavel,
+  LayoutDashboard,
   ListTree,
   type LucideIcon,
   MessagesSquare,
@@ -20,9 +22,11 @@ type Path =
   | '/traces'
   | '/threads'
   | '/overview'
+  | '/dashboards'
   | '/alerts'
   | '/datasets'
   | '/evaluations'
+  | '/scores'
   | '/evaluators'
   | '/reviews'
   | '/playground'
@@ -49,6 +53,7 @@ export const placeGroups: readonly PlaceGroup[] = [
       { to: '/traces', icon: ListTree },
       { to: '/threads', icon: MessagesSquare, wakes: '/threads/stream_query' },
       { to: '/overview', icon: ChartColumn, wakes: '/calls/stats' },
+      { to: '/dashboards', icon: LayoutDashboard },
       { to: '/alerts', icon: Bell },
     ],
   },
@@ -57,6 +62,7 @@ export const placeGroups: readonly PlaceGroup[] = [
     places: [
       { to: '/datasets', icon: Database },
       { to: '/evaluations', icon: FlaskConical },
+      { to: '/scores', icon: Gauge },
       { to: '/evaluators', icon: Gavel },
       { to: '/reviews', icon: ClipboardCheck },
     ],

@@ -9,13 +9,16 @@ import { valueAt } from '../data/values.ts';
 const shape = /^feedback\.\[([^\]]+)\]\.payload\.(.+)$/;
 
 /** A type of feedback, and a path into its payload. */
-interface Score {
+export interface Score {
   readonly type: string;
   readonly field: string;
 }
 
+/** The path of a score. */
+export const toScorePath = ({ type, field }: Score): string => `feedback.[${type}].payload.${field}`;
+
 /** The path of the score that feedback of a type has as its value. */
-export const scorePath = (type: string): string => `feedback.[${type}].payload.value`;
+export const scorePath = (type: string): string => toScorePath({ type, field: 'value' });
 
 /** The score that a path leads to; undefined for any other path. */
 export const parseScorePath = (path: string): Score | undefined => {
@@ -23,10 +26,14 @@ export const parseScorePath = (path: string): Score | undefined => {
   return type === undefined || field === undefined ? undefined : { type, field };
 };
 
+/** Where payloads have what their type is about. */
+const usualFields: ReadonlySet<string> = new Set(['value', 'up', 'score', 'emoji', 'output']);
+
 /** A score in words: the evaluator's name, or the type. */
 export const scoreText = ({ type, field }: Score): string => {
   const name = type.replace(/^(evaluation|annotation)\./, '');
-  return field === 'value' ? name : `${name} ${field}`;
+  // Thumbs have `up`, scores `score`: their types say it.
+  return usualFields.has(field) ? name : `${name} ${field}`;
 };
 
 /** The latest score that a call has, if the list was asked for feedback. */

@@ -290,6 +290,7 @@ export const dimensions = [
   'environment',
   'release',
   'source',
+  'score',
 ] as const;
 
 export type Dimension = (typeof dimensions)[number];
@@ -311,6 +312,8 @@ export const parseOverviewSearch = parser({
   roots: readFlag,
   /** @default - op */
   by: choiceReader(dimensions),
+  /** The path of the score that is grouped by. @default - none is */
+  score: readText,
   /** Whether the charts have a line for each of the largest groups. @default - false */
   split: readFlag,
   /** @default - calls */
@@ -318,6 +321,30 @@ export const parseOverviewSearch = parser({
 });
 
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
+
+/** The state of the view of scores. */
+export const parseScoresSearch = parser({
+  /** Scores of the last hour, day, …. @default - 7d, unless there are bounds */
+  range: readRange,
+  from: readTime,
+  to: readTime,
+  /** The path of the score that is shown. @default - all are listed */
+  score: readText,
+});
+
+export type ScoresSearch = ReturnType<typeof parseScoresSearch>;
+
+/** The state of the view of dashboards. */
+export const parseDashboardsSearch = parser({
+  /** The time that all charts show. @default - 24h, unless there are bounds */
+  range: readRange,
+  from: readTime,
+  to: readTime,
+  /** The dashboard that is shown, by its object. @default - all are listed */
+  dashboard: readText,
+});
+
+export type DashboardsSearch = ReturnType<typeof parseDashboardsSearch>;
 
 /** The state of a comparison. */
 export const parseCompareSearch = parser({

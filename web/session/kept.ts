@@ -34,36 +34,38 @@ const change = (work: (all: Map<string, Entry>) => void): void => {
 /** Forgets everything, as signing out does. */
 export const forgetAll = (): void => change((all) => all.clear());
 
-/** A name for a thing, which is not that of the same thing under another key. */
-const nameFor = (keyId: string, [kind, ...about]: Key): string => hashKey([kind, keyId, ...about]);
+/** A name for a thing, which is not that of the same thing of another key or person. */
+const nameFor = (person: string, [kind, ...about]: Key): string => hashKey([kind, person, ...about]);
 
 /** What was kept, in the name of the person who is signed in. */
 export const useKeeper = () => {
-  const { key_id } = useSession().me;
+  const { key_id, user } = useSession().me;
+  const name = key_id ?? user;
   return useMemo(
     () => ({
       get: <Value>(key: Key): Value | undefined =>
-        entries.getState().get(nameFor(key_id, key))?.value as Value | undefined,
+        entries.getState().get(nameFor(name, key))?.value as Value | undefined,
       /** Everything of a kind. */
       all: <Value>(kind: string): Value[] =>
         [...entries.getState().values()]
           .filter((entry) => entry.kind === kind)
           .map(({ value }) => value as Value),
       put: (key: Key, value: unknown): void =>
-        change((all) => all.set(nameFor(key_id, key), { kind: key[0], value })),
+        change((all) => all.set(nameFor(name, key), { kind: key[0], value })),
       /** Whoever comes back finds a new one. */
       forget: (kind: string): void =>
         change((all) => {
           for (const [name, entry] of all) if (entry.kind === kind) all.delete(name);
         }),
     }),
-    [key_id],
+    [name],
   );
 };
 
 /** The entry of a key. It goes some minutes after the last view that shows it. */
 const useEntry = (key: Key): Entry | undefined => {
-  const name = nameFor(useSession().me.key_id, key);
+  const { me } = useSession();
+  const name = nameFor(me.key_id ?? me.user, key);
   useEffect(() => {
     const count = (by: 1 | -1) => shown.set(name, (shown.get(name) ?? 0) + by).get(name);
     clearTimeout(expiries.get(name));

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { cacheHeader, maxCacheDays } from '../../../api/shared/headers.ts';
 import { pack, unpack } from '../../../foundations/encoding/index.ts';
-import { getObject, putObject, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
+import {
+  getObject,
+  getRetentionDays,
+  putObject,
+  type RequestBudget,
+  type Store,
+} from '../../../foundations/storage/index.ts';
 import {
   canonicalJson,
   isJsonObject,
@@ -70,7 +76,7 @@ const objectKey = ({ path, body, headers, upstream, model, owner }: CachedReques
   return `answers/${place}/${digest}.zst`;
 };
 
-type CacheStore = Pick<Store, 'bucket' | 'retentionDays' | 'redactor'>;
+type CacheStore = Pick<Store, 'bucket' | 'retentionDays' | 'projectDays' | 'projects' | 'redactor'>;
 
 /** What is kept: when it was, how long it counts, and the answer as it is without `stream`. */
 interface Kept {
@@ -131,7 +137,10 @@ export const keepAnswer = async (
   budget: RequestBudget,
 ): Promise<void> => {
   if (!isComplete(request.path, answer) || (await isRedacted(store, answer))) return;
-  const most = (store.retentionDays ?? maxCacheDays) * daySeconds;
+  const { owner } = request;
+  if ('project' in owner) await store.projects?.learnRetention([owner.project], budget);
+  const days = 'project' in owner ? getRetentionDays(store, owner.project) : store.retentionDays;
+  const most = (days ?? maxCacheDays) * daySeconds;
   const kept: Kept = { kept_at: Date.now(), ttl: Math.min(ttl, most), answer };
   const bytes = await pack(Buffer.from(JSON.stringify(kept)));
   await putObject(store.bucket, objectKey(request), bytes, budget);

@@ -48,30 +48,37 @@ const toWhere = ({ start, end, feedbackType, triggerRef }: FeedbackSpan): Expres
 interface FoundFeedback {
   readonly created_at: string;
   readonly trigger_ref: string | null;
+  /** Only if it is wanted. */
+  readonly feedback_type?: string;
   readonly payload: JsonObject;
 }
 
 /**
  * Finds the feedback of a span of time.
  *
- * @param options whether payloads are read, and which records: the first ones by time, or the latest
+ * @param options whether payloads and types are read, and which records: the first ones by time, or the latest
  * @throws ServiceError 503, while the records are iterated, when storage does not give something in
  * time
  */
 const feedbackIn = (
   store: Store,
   span: FeedbackSpan,
-  options: { readonly withPayloads: boolean; readonly latest?: number },
+  options: { readonly withPayloads: boolean; readonly withTypes?: boolean; readonly latest?: number },
   budget: RequestBudget,
 ) => {
-  const { withPayloads, latest } = options;
+  const { withPayloads, withTypes = false, latest } = options;
   const { projectId, triggerRef } = span;
   const query = {
     projectId,
     where: toWhere(span),
     offset: 0,
     limit: latest ?? null,
-    fields: ['created_at', 'trigger_ref', ...(withPayloads ? ['payload'] : [])],
+    fields: [
+      'created_at',
+      'trigger_ref',
+      ...(withTypes ? ['feedback_type'] : []),
+      ...(withPayloads ? ['payload'] : []),
+    ],
     sort: latest === undefined ? [] : [{ path: toPath('created_at'), descending: true }],
   };
   const { plan, counts, records } = queryFeedback(store, query, budget);
@@ -134,6 +141,38 @@ const toDistribution = (counts: ValueCounts, shown: ReadonlySet<JsonValue>): Jso
   return [...told].sort(([, a], [, b]) => b - a).map(([value, count]) => [value, count]);
 };
 
+/** The feedback of a group: how often each value is there, and its buckets. */
+interface FeedbackGroup {
+  readonly values: readonly ValueCounts[];
+  readonly cells: Map<number, FeedbackCell>;
+}
+
+/** The most groups that are answered; all others are one, under null. */
+const maxGroups = 1000;
+
+const countIn = ({ cells }: FeedbackGroup): number =>
+  [...cells.values()].reduce((sum, { count }) => sum + count, 0);
+
+/** Puts groups together that are too many to be told apart, the smallest ones. */
+const largestGroups = (
+  groups: ReadonlyMap<string | null, FeedbackGroup>,
+): (readonly [group: string | null, parts: readonly FeedbackGroup[]])[] => {
+  const sorted = [...groups].sort(([, a], [, b]) => countIn(b) - countIn(a));
+  const rest = sorted.slice(maxGroups).map(([, group]) => group);
+  return [
+    ...sorted.slice(0, maxGroups).map(([name, group]) => [name, [group]] as const),
+    ...(rest.length > 0 ? [[null, rest] as const] : []),
+  ];
+};
+
+/** Adds what another cell has counted. */
+const mergeCell = (into: FeedbackCell, { count, numbers, values }: FeedbackCell): void => {
+  into.count += count;
+  for (const [i, counted] of numbers.entries()) into.numbers[i]?.merge(counted);
+  for (const [i, counts] of values.entries())
+    for (const [value, some] of counts) increase(into.values[i] ?? new Map(), value, some);
+};
+
 /** Statistics of feedback as they are answered. */
 export interface FeedbackStatsAnswer {
   readonly start: string;
@@ -150,28 +189,57 @@ export interface FeedbackStatsAnswer {
  * @throws ServiceError 503, when the answer is asked for, if storage does not give something in time
  */
 export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest, budget: RequestBudget) => {
-  const { start, end, granularity, timezone, metrics } = request;
-  const { plan, counts, found } = feedbackIn(store, request, { withPayloads: metrics.length > 0 }, budget);
+  const { start, end, granularity, timezone, metrics, groupBy } = request;
+  const options = { withPayloads: metrics.length > 0, withTypes: groupBy !== null };
+  const { plan, counts, found } = feedbackIn(store, request, options, budget);
   const newCell = (): FeedbackCell => ({
     count: 0,
     numbers: metrics.map(({ percentiles }) => new Numbers(percentiles.length > 0)),
     values: metrics.map(() => new Map()),
   });
+  const newGroup = (): FeedbackGroup => ({ values: metrics.map(() => new Map()), cells: new Map() });
+  const toRow = (
+    time: Micros,
+    group: string | null,
+    { count, numbers, values }: FeedbackCell,
+    shown: readonly ReadonlySet<JsonValue>[],
+  ): BucketRow => {
+    const metricValues = metrics.flatMap((metric, i): [string, JsonValue][] => [
+      ...computeFigures(metric, withSketch(numbers[i] ?? new Numbers(true))).map(
+        ([name, value]): [string, JsonValue] => [`${name}_${metric.slug}`, value],
+      ),
+      ...(metric.distribution
+        ? [
+            [
+              `distribution_${metric.slug}`,
+              toDistribution(values[i] ?? new Map(), shown[i] ?? new Set()),
+            ] satisfies [string, JsonValue],
+          ]
+        : []),
+    ]);
+    return {
+      timestamp: formatTime(time),
+      ...(groupBy !== null && { [groupBy]: group }),
+      count,
+      ...Object.fromEntries(metricValues),
+    };
+  };
   const answer = async (): Promise<FeedbackStatsAnswer> => {
     const edges = bucketEdges(start, end, granularity, timezone);
-    const cells = new Map<number, FeedbackCell>();
-    const all = newCell();
-    for await (const { created_at, payload } of found) {
+    const groups = new Map<string | null, FeedbackGroup>();
+    for await (const { created_at, feedback_type: type = null, payload } of found) {
+      const group = groups.get(type) ?? newGroup();
+      groups.set(type, group);
       const bucket = findBucket(edges, parseTime(created_at) ?? start);
-      const cell = cells.get(bucket) ?? newCell();
-      cells.set(bucket, cell);
+      const cell = group.cells.get(bucket) ?? newCell();
+      group.cells.set(bucket, cell);
       cell.count++;
       for (const [i, { path, valueType, distribution }] of metrics.entries()) {
         const value = valueAt(payload, path);
         const number = toNumber(valueType, value);
         if (number === undefined) continue;
         cell.numbers[i]?.add(number);
-        const counted = all.values[i];
+        const counted = group.values[i];
         if (!distribution || !counted) continue;
         const isCounted = isShort(value) && (counted.has(value) || counted.size < maxCounted);
         const known = isCounted ? value : null;
@@ -179,25 +247,25 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
         increase(cell.values[i] ?? new Map(), known, 1);
       }
     }
-    const shown = all.values.map(commonest);
-    const buckets = [...cells]
-      .sort(([a], [b]) => a - b)
-      .map(([bucket, { count, numbers, values }]): BucketRow => {
-        const metricValues = metrics.flatMap((metric, i) => {
-          const counted = numbers[i] ?? new Numbers(true);
-          all.numbers[i]?.merge(counted);
-          const figures = computeFigures(metric, withSketch(counted)).map(
-            ([name, value]): [string, JsonValue] => [`${name}_${metric.slug}`, value],
-          );
-          if (metric.distribution)
-            figures.push([
-              `distribution_${metric.slug}`,
-              toDistribution(values[i] ?? new Map(), shown[i] ?? new Set()),
-            ]);
-          return figures;
-        });
-        return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(metricValues) };
-      });
+    const all = newCell();
+    const rows: (readonly [bucket: number, row: BucketRow])[] = [];
+    for (const [name, parts] of largestGroups(groups)) {
+      const { values, cells } = newGroup();
+      for (const part of parts) {
+        for (const [i, counts] of part.values.entries())
+          for (const [value, some] of counts) increase(values[i] ?? new Map(), value, some);
+        for (const [bucket, cell] of part.cells) {
+          const merged = cells.get(bucket) ?? newCell();
+          cells.set(bucket, merged);
+          mergeCell(merged, cell);
+        }
+      }
+      const shown = values.map(commonest);
+      for (const [bucket, cell] of cells) {
+        mergeCell(all, cell);
+        rows.push([bucket, toRow(edges[bucket] ?? 0, name, cell, shown)]);
+      }
+    }
     const stats = metrics.map((metric, i) => {
       const counted = all.numbers[i] ?? new Numbers(true);
       return [metric.slug, Object.fromEntries(computeFigures(metric, withSketch(counted)))] as const;
@@ -207,7 +275,7 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
       end: formatTime(end),
       granularity,
       timezone,
-      buckets,
+      buckets: rows.toSorted(([a], [b]) => a - b).map(([, row]) => row),
       window_stats: Object.fromEntries(stats),
     };
   };

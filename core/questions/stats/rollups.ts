@@ -4,6 +4,7 @@ import { tokenMetrics } from '../../../api/stats.ts';
 import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
+  fewerDays,
   type Item,
   putItems,
   type RequestBudget,
@@ -13,10 +14,12 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
+import { type NotedRetention, readRetention } from '../../records/projects.ts';
 import {
   finishedAt,
   type Hour,
   hourMicros,
+  hourMs,
   hoursOfDay,
   readMarks,
   rollupEnd,
@@ -78,6 +81,7 @@ class RolledUp {
   /** When it began, before anything was read. */
   readonly #begun: number;
   #marks: ReadonlyMap<Hour, number> = new Map();
+  #retention: NotedRetention | undefined;
   readonly #hourly = new Map<Hour, Rollup>();
   readonly #daily = new Map<number, Rollup>();
   readonly #scanned = new Map<Hour, Groups>();
@@ -92,7 +96,10 @@ class RolledUp {
   async read(budget: RequestBudget): Promise<void> {
     const { table, projectId } = this.#reading;
     const { first, last, wholeDays } = this.hours;
-    this.#marks = await readMarks(table, projectId, first, last, budget);
+    [this.#marks, this.#retention] = await Promise.all([
+      readMarks(table, projectId, first, last, budget),
+      readRetention(table, projectId, budget),
+    ]);
     const days = toWholeDays(this.hours);
     if (wholeDays)
       for (const [day, rollup] of await readRollups(table, 'days', projectId, days, budget))
@@ -145,7 +152,7 @@ class RolledUp {
 
   /** Stores the rollups of hours that were scanned and can no more change without a mark. */
   async save(budget: RequestBudget): Promise<void> {
-    const { table, projectId, store, now } = this.#reading;
+    const { table, projectId, now } = this.#reading;
     const fresh = this.#fresh();
     if (fresh.length === 0) return;
     const rollupsByHour = new Map([
@@ -164,8 +171,8 @@ class RolledUp {
     );
     const spent = { ...budget, deadline: Math.min(budget.deadline, now() + storeMs) };
     await Promise.all([
-      storeRollups(table, 'days', projectId, ofDays, store.retentionDays, spent),
-      storeRollups(table, 'pages', projectId, ofHours, store.retentionDays, spent),
+      storeRollups(table, 'days', projectId, ofDays, this.#getDays, spent),
+      storeRollups(table, 'pages', projectId, ofHours, this.#getDays, spent),
     ]);
   }
 
@@ -173,6 +180,16 @@ class RolledUp {
   isWhole(hour: Hour): boolean {
     return hour >= this.hours.first && hour <= this.hours.last && !this.hours.isCut(hour);
   }
+
+  /**
+   * The fewest days after which calls of an hour expire. Those of a former retention count until a day after
+   * it changed: what was stored before keeps its expiry.
+   */
+  readonly #getDays = (hour: Hour): number | undefined => {
+    const { callsDays, fewestDays, changedAt = 0 } = this.#retention ?? {};
+    const isNewer = hour * hourMs >= changedAt + hoursOfDay * hourMs;
+    return fewerDays(this.#reading.store.retentionDays, isNewer ? callsDays : fewestDays);
+  };
 
   #mark(hour: Hour): number {
     return this.#marks.get(hour) ?? 0;
@@ -200,8 +217,8 @@ class RolledUp {
 
   /** Whether a rollup is within the retention, and can tell costs if they are wanted. */
   #counts({ groups }: Rollup, hour: Hour, length: number): boolean {
-    const { store, prices } = this.#reading;
-    if (this.#begun >= rollupEnd(hour, store.retentionDays)) return false;
+    const { prices } = this.#reading;
+    if (this.#begun >= rollupEnd(hour, this.#getDays(hour))) return false;
     return !prices || addCosts(groups, prices, [hour * hourMicros, (hour + length) * hourMicros]);
   }
 
@@ -222,7 +239,6 @@ class RolledUp {
    * would be scanned as one range.
    */
   #fresh(): Rollup[] {
-    const { store } = this.#reading;
     const withCalls = [...this.#scanned.keys(), ...this.#hourly.keys()];
     for (const day of this.#daily.keys()) withCalls.push(day * hoursOfDay, (day + 1) * hoursOfDay - 1);
     const [from, to] = withCalls.reduce(
@@ -233,7 +249,7 @@ class RolledUp {
     for (let number = from; number <= to; number++) {
       const mark = this.#mark(number);
       const isSafe = finishedAt(number) <= this.#begun && mark <= this.#begun;
-      const lasts = this.#begun < rollupEnd(number, store.retentionDays);
+      const lasts = this.#begun < rollupEnd(number, this.#getDays(number));
       if (!this.isWhole(number) || this.#rollupAround(number) || !isSafe || !lasts) continue;
       fresh.push({ number, mark, groups: this.#scanned.get(number)?.all ?? [] });
     }
@@ -340,7 +356,7 @@ export const storeRollups = async (
   kind: StoredKind,
   projectId: ProjectId,
   rollups: readonly Rollup[],
-  retentionDays: number | undefined,
+  getDays: (hour: Hour) => number | undefined,
   budget: RequestBudget,
 ): Promise<void> => {
   const byDay = Map.groupBy(rollups, ({ number }) => (kind === 'days' ? number : toDay(number)));
@@ -349,7 +365,7 @@ export const storeRollups = async (
       async ([day, ofDay]): Promise<Item> => ({
         ...rollupKey(kind, projectId, day),
         h: await packRollups(ofDay),
-        ...toExpiry(day * hoursOfDay, retentionDays, graceDays),
+        ...toExpiry(day * hoursOfDay, getDays(day * hoursOfDay), graceDays),
       }),
     ),
   );

@@ -75,7 +75,7 @@ export const putFacts = async (
   const put = async (list: readonly JsonObject[]): Promise<void> => {
     const text = JSON.stringify(list);
     const digest = textDigest(text, digestLength);
-    const note = { key: { k: placeKey(projectId, place), p: `A ${digest}` }, text };
+    const note = { projectId, key: { k: placeKey(projectId, place), p: `A ${digest}` }, text };
     const isStored = (await putNotes(store, [note], budget)).length === 0;
     const half = Math.floor(list.length / 2);
     if (isStored) stored.push({ digest, facts: parseFacts(text) });

@@ -324,7 +324,7 @@ export const toItem = (
   p: part,
   h: packHeader(header, { projectId, id }),
   ...(indexed && indexKeys(store, { projectId, id, ...indexed }, part, failed)),
-  ...expiry(store),
+  ...expiry(store, projectId),
 });
 
 /**

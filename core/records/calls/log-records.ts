@@ -33,7 +33,7 @@ export const putRecords = async (
     const { projectId, id, time, record } = joining;
     const text = JSON.stringify(record);
     const p = `L ${time} ${textDigest(text, digestLength)}`;
-    return { joining, key: { k: recordKey(projectId, id), p }, text };
+    return { joining, projectId, key: { k: recordKey(projectId, id), p }, text };
   });
   return (await putNotes(store, notes, budget)).map(({ joining }) => joining);
 };

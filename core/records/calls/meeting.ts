@@ -145,7 +145,8 @@ export const leaveSpans = async (
   budget: RequestBudget,
 ): Promise<boolean> => {
   const text = JSON.stringify(toLeft(spans));
-  const note = { key: { k: meetingKey(projectId, traceId), p: `M ${textDigest(text, digestLength)}` }, text };
+  const p = `M ${textDigest(text, digestLength)}`;
+  const note = { projectId, key: { k: meetingKey(projectId, traceId), p }, text };
   return (await putNotes(store, [note], budget)).length === 0;
 };
 

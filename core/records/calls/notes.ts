@@ -3,6 +3,7 @@ import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   expiryIn,
+  getRetentionDays,
   type Item,
   mapConcurrent,
   putItems,
@@ -11,6 +12,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { noteDays } from '../projects.ts';
 import { keyText } from './items.ts';
 
@@ -41,17 +43,18 @@ export const textDigest = (text: string, digits: number): string =>
  * @returns those that are too long to be stored
  * @throws ServiceError 503 when storage does not accept them in time
  */
-export const putNotes = async <N extends Note>(
+export const putNotes = async <N extends Note & { readonly projectId: ProjectId }>(
   store: Store,
   notes: readonly N[],
   budget: RequestBudget,
 ): Promise<N[]> => {
-  const days = Math.min(noteDays, store.retentionDays ?? noteDays);
+  await store.projects?.learnRetention(new Set(notes.map(({ projectId }) => projectId)), budget);
   const items = new Map<string, Item>();
   const tooLong: N[] = [];
   await mapConcurrent(notes, packConcurrency, async (note) => {
-    const { key, text } = note;
+    const { key, text, projectId } = note;
     const b = await pack(Buffer.from(text));
+    const days = Math.min(noteDays, getRetentionDays(store, projectId) ?? noteDays);
     if (b.length > maxBytes) tooLong.push(note);
     else items.set(`${keyText(key)} ${key.p}`, { ...key, b, ...expiryIn(days) });
   });

@@ -4,8 +4,11 @@ import { bySize } from '../../../foundations/listing/index.ts';
 import {
   asText,
   expiry,
+  getBucketDays,
+  getRetentionDays,
   type Item,
   mapConcurrent,
+  payloadGraceDays,
   putItems,
   putObject,
   type RequestBudget,
@@ -190,14 +193,14 @@ const segmentName = (
   blocks: readonly Block[],
   packedBytes: number,
   hasOwnPreviews: boolean,
-  retentionDays: number | undefined,
+  { days, bucketDays }: Lifetime,
 ): string => {
-  const hash = createHash('sha256').update(`${projectId} ${retentionDays}`);
+  const hash = createHash('sha256').update(`${projectId} ${days}`);
   for (const block of blocks) hash.update(`\0${block.owner}\0${block.bytes.length}\0`).update(block.bytes);
   const inBucket =
-    retentionDays === undefined
+    bucketDays === undefined
       ? homes.retainedObject
-      : homes.expiringObject + retentionDays.toString(16).padStart(daysLength, '0');
+      : homes.expiringObject + bucketDays.toString(16).padStart(daysLength, '0');
   const home = packedBytes > maxItemBytes ? inBucket : homes.item;
   return `${hasOwnPreviews ? previewed.yes : previewed.no}${home}${hash.digest('hex').slice(0, 24)}`;
 };
@@ -233,10 +236,10 @@ const toSegment = async (
   projectId: ProjectId,
   blocks: readonly Block[],
   bytes: Buffer,
-  retentionDays: number | undefined,
+  lifetime: Lifetime,
 ): Promise<{ segment: Segment; pointers: PayloadPointer[] }> => {
   const previews = await packPreviews(blocks, bytes.length);
-  const id = segmentName(projectId, blocks, bytes.length, previews !== undefined, retentionDays);
+  const id = segmentName(projectId, blocks, bytes.length, previews !== undefined, lifetime);
   return { segment: { id, bytes, ...(previews && { previews }) }, pointers: pointersTo(id, blocks) };
 };
 
@@ -246,26 +249,31 @@ const sumBytes = (blocks: readonly Block[]): number =>
 const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
   pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
 
+/** The days until segments expire, and until the bucket deletes one there. @default - never */
+interface Lifetime {
+  readonly days?: number | undefined;
+  readonly bucketDays?: number | undefined;
+}
+
 /**
  * Packs the blocks of one project into as few segments of about 64 KB compressed as possible.
  *
- * @param retentionDays the days until they expire; undefined for never
  * @returns the segments, and the pointers of the blocks in order
  */
 export const packSegments = async (
   projectId: ProjectId,
   blocks: readonly Block[],
-  retentionDays: number | undefined,
+  lifetime: Lifetime = {},
 ): Promise<{ segments: Segment[]; pointers: PayloadPointer[] }> => {
   if (blocks.length === 0) return { segments: [], pointers: [] };
   const single = await packBlocks(blocks);
   if (single.length <= targetBytes || blocks.length === 1) {
-    const { segment, pointers } = await toSegment(projectId, blocks, single, retentionDays);
+    const { segment, pointers } = await toSegment(projectId, blocks, single, lifetime);
     return { segments: [segment], pointers };
   }
   const runs = bySize(blocks, (sumBytes(blocks) * targetBytes) / single.length, ({ bytes }) => bytes.length);
   const packed = await Promise.all(
-    runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), retentionDays)),
+    runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), lifetime)),
   );
   return {
     segments: packed.map(({ segment }) => segment),
@@ -295,12 +303,6 @@ export const isBlank = (block: Uint8Array): boolean => block[0] === blank;
  * segment. A note of its own, under the call's id, keeps the pointer, so that deleting the call
  * blanks that payload too. Items of calls with notes have the attribute `o`.
  */
-
-/**
- * Payloads, and notes on them, outlive their headers by these days, because DynamoDB deletes
- * expired items late and readers need a header's payload.
- */
-const payloadGraceDays = 3;
 
 /** A payload to which a call's header is about to lose its pointer. */
 interface FormerPayload {
@@ -353,7 +355,8 @@ export const noteFormer = async (
   const items = payloads.map(
     ({ projectId, id, pointer }): Item => ({
       ...formerItemKey(projectId, id, pointer),
-      ...expiry(store, payloadGraceDays),
+      // Readers need a header's payload.
+      ...expiry(store, projectId, payloadGraceDays),
     }),
   );
   await putItems(store.table, items, budget);
@@ -460,7 +463,7 @@ const putSegments = async (
   const [inTable = [], inBucket = []] = ['table', 'bucket'].map((location) =>
     segments.filter(({ id }) => segmentLocation(id) === location),
   );
-  const expires = expiry(store, payloadGraceDays);
+  const expires = expiry(store, projectId, payloadGraceDays);
   const items = [
     ...inTable.map(({ id, bytes }): Item => ({ ...segmentItemKey(projectId, id), b: bytes, ...expires })),
     ...segments.flatMap(({ id, previews }): Item[] =>
@@ -496,19 +499,17 @@ const placeInline = async (placing: readonly Placing[]): Promise<Map<ReportedCal
 /**
  * Plans where the payloads of one project's calls go: into the items of their headers, or into
  * segments. It stores nothing.
- *
- * @param retentionDays the days until they expire; undefined for never
  */
 export const planPayloads = async (
   projectId: ProjectId,
   calls: readonly CallToPlace[],
-  retentionDays: number | undefined,
+  lifetime: Lifetime = {},
 ): Promise<PayloadPlan> => {
   const placing = calls.map((each): Placing => ({ ...each, blocks: toBlocks(each.call) }));
   const inline = await placeInline(placing);
   const others = placing.filter(({ call }) => !inline.has(call));
   const all = others.flatMap(({ blocks }) => blocks);
-  const { segments, pointers } = await packSegments(projectId, all, retentionDays);
+  const { segments, pointers } = await packSegments(projectId, all, lifetime);
   let next = 0;
   const inSegments = others.map(({ call, blocks }) => {
     const own = pointers.slice(next, next + blocks.length);
@@ -532,7 +533,11 @@ export const storePayloads = async (
 ): Promise<ReadonlyMap<ReportedCall, PayloadLocation>> => {
   const byProject = Map.groupBy(calls, ({ call }) => call.projectId);
   const locations = await mapConcurrent([...byProject], projectConcurrency, async ([projectId, some]) => {
-    const plan = await planPayloads(projectId, some, store.retentionDays);
+    const lifetime = {
+      days: getRetentionDays(store, projectId),
+      bucketDays: getBucketDays(store, projectId),
+    };
+    const plan = await planPayloads(projectId, some, lifetime);
     await putSegments(store, projectId, plan.segments, budget);
     return plan.locations;
   });

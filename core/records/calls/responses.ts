@@ -60,6 +60,7 @@ export const putWaiting = async (
 ): Promise<ReadonlySet<string>> => {
   const notes = (await redactLogRecords(store, sent)).map((waiting) => ({
     id: waiting.id,
+    projectId: waiting.projectId,
     key: toKey(waiting),
     text: JSON.stringify(waiting.record),
   }));

@@ -210,7 +210,7 @@ const hasTrace = ({ start, earlyTraces = [] }: StartEntry): boolean =>
 const toItem = (store: Store, { projectId, id, traces }: Reservation): Item => ({
   ...startKey(projectId, id),
   h: packHeader({ start: null, end: null, earlyTraces: traces }, { projectId, id }),
-  ...expiry(store),
+  ...expiry(store, projectId),
 });
 
 /** Adds traces to what is stored. Returns false if that has changed. */

@@ -93,9 +93,11 @@ export const writeCalls = async (
   const reports = await nameCalls(store, withSources(redacted, store.sourceOfEnvironment), addsOnly, budget);
   const { calls: reported, callOfReport } = groupReports(reports);
   const own = addsOnly ? ownTraces(reports, reported, getPlace) : undefined;
-  for (const { projectId } of reported) store.noteProject?.(projectId);
+  const projectIds = new Set(reported.map(({ projectId }) => projectId));
+  for (const projectId of projectIds) store.noteProject?.(projectId);
   const stored = await storedStarts(store, reported, addsOnly, budget);
   const calls = own ? await toAdded(store, reported, { traces: own, stored }, userId, budget) : reported;
+  await store.projects?.learnRetention(projectIds, budget);
   const traces = await settleTraces(store, calls, stored, budget);
   const toReported = reportedMaker(store, stored, traces, { userId, idsAreNew, areJudges, isMet });
   const locations = await storePayloads(

@@ -20,4 +20,4 @@ export {
   steadyPrices,
 } from './price-book.ts';
 export { queryPrices } from './query.ts';
-export { createPrices, purgePrices, readPrices } from './store.ts';
+export { createPrices, pricesRange, purgePrices, readPrices } from './store.ts';

@@ -169,12 +169,14 @@ export const createFeedback = async (
   for (const { draft, loc } of creations)
     requests.push({ record: newRecord(await redactFeedback(store, draft, loc), userId), loc });
   refuseLarge(requests);
-  for (const { record } of requests) store.noteProject?.(record.header.projectId);
+  const projectIds = new Set(requests.map(({ record }) => record.header.projectId));
+  for (const projectId of projectIds) store.noteProject?.(projectId);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.
   const isLookedUp = requests.length > 1 && !addsOnly;
   const stored = isLookedUp ? await findStored(store, requests, budget) : new Map<string, Stored>();
   const existing = matching(requests, stored);
   const fresh = requests.filter((request) => !existing.has(request));
+  await store.projects?.learnRetention(projectIds, budget);
   const prepared = await mapConcurrent(fresh, concurrency, async (request) => {
     const { header, digest, payloadText } = request.record;
     const frame = { header, digest, origin: null };

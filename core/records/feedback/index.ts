@@ -1,6 +1,6 @@
 export { headerFields as feedbackFields } from './answer.ts';
 export { type Creation, createFeedback, createOneFeedback } from './create.ts';
-export { existingFeedback, toFeedback } from './items.ts';
+export { existingFeedback, timeOfFeedbackRow, timeRange as feedbackTimeRange, toFeedback } from './items.ts';
 export { FeedbackJoin } from './join.ts';
 export type { FeedbackRecord } from './model.ts';
 export { deleteFeedbackOn, purgeFeedback } from './purge.ts';

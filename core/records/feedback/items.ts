@@ -21,6 +21,7 @@ import {
   deleteObject,
   expiry,
   expiryIn,
+  getBucketDays,
   getItems,
   getObject,
   type Item,
@@ -33,7 +34,7 @@ import {
   writeUnitBytes,
 } from '../../../foundations/storage/index.ts';
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
-import { type ProjectId, refScheme, utf8Length } from '../../../foundations/wire/index.ts';
+import { type Micros, type ProjectId, refScheme, utf8Length } from '../../../foundations/wire/index.ts';
 import { type Entry, type FeedbackHeader, type FeedbackRecord, getPosition, type Position } from './model.ts';
 
 /*
@@ -96,6 +97,10 @@ export const indexKeys = (
 const createdWithin = ({ from, to }: Bounds) =>
   ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)] as const;
 
+/** When the record of an index row was created. */
+export const timeOfFeedbackRow = ({ t }: Item): Micros =>
+  fromUnsignedTimeBytes(asBytes(t) ?? unsignedTimeBytes(0));
+
 export const timeRange = (
   projectId: ProjectId,
   shard: number,
@@ -139,9 +144,9 @@ export const typeRange = (
 export const payloadObject = (
   { projectId, id }: { readonly projectId: ProjectId; readonly id: string },
   nonce: string,
-  retentionDays: number | undefined,
+  bucketDays: number | undefined,
 ): string => {
-  const home = retentionDays === undefined ? 'kept' : `expiring-${retentionDays}`;
+  const home = bucketDays === undefined ? 'kept' : `expiring-${bucketDays}`;
   return `feedback/${home}/${projectId}/${shortDigest(id).toString('hex')}-${nonce}.zst`;
 };
 
@@ -252,7 +257,7 @@ export const frameItem = (store: Store, { header, digest, origin, leftover }: Fr
   d: digest,
   ...(origin && { f: positionBytes(origin) }),
   ...(leftover !== undefined && { g: leftover }),
-  ...expiry(store),
+  ...expiry(store, header.projectId),
 });
 
 /** A tombstone outlasts every answer that is under way, and every index that lags. */
@@ -360,7 +365,11 @@ export const prepareItem = async (
   const item = withHead(toHead(frame.header, bytes, null));
   const packed = await pack(Buffer.from(payload, 'utf8'));
   if (packed.length <= maxInItem) return { item: { ...item, b: packed }, object: undefined };
-  const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
+  const object = payloadObject(
+    frame.header,
+    randomBytes(8).toString('hex'),
+    getBucketDays(store, frame.header.projectId),
+  );
   await putObject(store.bucket, object, packed, budget);
   return { item: { ...item, o: object }, object };
 };

@@ -66,6 +66,8 @@ export const replaceFeedback = async (
 ): Promise<CreatedFeedback> => {
   const record = newRecord(await redactFeedback(store, draft), userId);
   refuseLarge([{ record, loc: [] }]);
+  store.noteProject?.(record.header.projectId);
+  await store.projects?.learnRetention([record.header.projectId], budget);
   /** Objects in the bucket that were stored for this request. */
   const objects: string[] = [];
   const attempt = async (): Promise<Round<CreatedFeedback>> => {

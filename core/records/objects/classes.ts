@@ -3,6 +3,7 @@ import { alert } from '../../../api/alerts.ts';
 import { evaluator } from '../../../api/evaluators.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
+import { retention, retentionObject } from '../../../api/project.ts';
 import { promptLabels, promptLabelsObject } from '../../../api/prompts.ts';
 import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
 import {
@@ -11,6 +12,7 @@ import {
   evaluatorClass,
   limitsClass,
   promptLabelsClass,
+  retentionClass,
   reviewQueueClass,
 } from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
@@ -36,8 +38,9 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
+import type { AuditEntry } from '../audit.ts';
 import { memberRange, toHeader } from './items.ts';
-import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
+import type { AuthorizeChange, ObjectChange, ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
 import { readValues } from './read.ts';
 
@@ -88,6 +91,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
     further: evaluatorProblems,
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
+  [retentionClass]: { schema: retention, objectId: retentionObject },
   [alertClass]: { schema: alert },
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
@@ -103,6 +107,7 @@ const admins: Readonly<
     needsAdmin: ({ judge }) => judge !== undefined && judge !== null,
   },
   [limitsClass]: { what: 'Limits', needsAdmin: () => true },
+  [retentionClass]: { what: 'a Retention', needsAdmin: () => true },
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
   [promptLabelsClass]: { what: 'PromptLabels', needsAdmin: () => true },
 };
@@ -170,6 +175,38 @@ export const readClass = async (
     const value = parseJson(values[i] ?? 'null') as JsonValue;
     return isJsonObject(value) ? [{ header, value }] : [];
   });
+};
+
+/** Reads a value of a class; undefined if it is none. */
+export type ParseObject<T> = (value: JsonValue) => T | undefined;
+
+/** Versions are looked at so many at once: the newest one is nearly always of the class. */
+const newestAtOnce = 10;
+
+/**
+ * Reads the newest version of an object that is of a class. Whoever may not make one cannot put something
+ * else in its place.
+ *
+ * @returns undefined if there is no such version
+ */
+export const readNewest = async <T>(
+  objects: Store,
+  { projectId, objectId }: ObjectName,
+  className: string,
+  parse: ParseObject<T>,
+  budget: RequestBudget,
+): Promise<T | undefined> => {
+  const filter = { ...everyVersion, objectIds: [objectId] };
+  for await (const batch of findAll(objects, { projectId, filter }, 'descending', newestAtOnce, budget))
+    for (const { header } of batch) {
+      // Values in the bucket are longer than any of such a class.
+      if (header.baseObjectClass !== className || header.home !== 'item') continue;
+      const [text] = await readValues(objects, [{ header }], budget);
+      const value = text === undefined ? null : (parseJson(text) as JsonValue);
+      const parsed = getOwnClass(value) === className ? parse(value) : undefined;
+      if (parsed) return parsed;
+    }
+  return undefined;
 };
 
 /**
@@ -322,4 +359,69 @@ export const authorizeDeletion = async (
     }
   }
   if (isLatestGone) await authorize({ deleted: [], covered: null, uncovered: newestLeft });
+};
+
+/** What becomes of an object, as the audit trail has it. */
+export type AuditedChange = Pick<AuditEntry, 'scope' | 'action' | 'target' | 'before' | 'after'>;
+
+/** The class of a version whose objects take the role `admin`; undefined for any other version. */
+const adminClass = ({ meaning, baseObjectClass }: VersionHeader): string | undefined =>
+  [meaning, baseObjectClass].find((name) => name !== null && Object.hasOwn(admins, name)) ?? undefined;
+
+/** What an entry says of a version: its value, or what it is known by if that lies in the bucket. */
+const describeVersion = async (
+  store: Store,
+  header: VersionHeader | null,
+  budget: RequestBudget,
+): Promise<JsonValue | undefined> => {
+  if (!header) return undefined;
+  const { digest, bytes, baseObjectClass, home } = header;
+  // Functions that make and delete may not read the bucket.
+  const [text] = home === 'item' ? await readValues(store, [{ header }], budget) : [];
+  return text === undefined ? { digest, bytes, class: baseObjectClass } : (parseJson(text) as JsonValue);
+};
+
+/**
+ * What the audit trail says of a version that is about to be made; undefined if neither it nor what it covers is of a
+ * class that takes the role `admin`.
+ */
+export const describeCreation = async (
+  store: Store,
+  { projectId, objectId, val }: ObjectName & { readonly val: JsonValue },
+  covered: VersionHeader | null,
+  budget: RequestBudget,
+): Promise<AuditedChange | undefined> => {
+  const name = findEntry(admins, val) ? getOwnClass(val) : covered && adminClass(covered);
+  if (!name) return undefined;
+  return {
+    scope: projectId,
+    action: `${name.toLowerCase()}.set`,
+    target: objectId,
+    before: await describeVersion(store, covered, budget),
+    after: val,
+  };
+};
+
+/**
+ * What the audit trail says of versions that are about to be deleted: of classes that take the role `admin` the values
+ * of the latest, and which one is in force then; of others their digests.
+ */
+export const describeDeletion = async (
+  store: Store,
+  { projectId, objectId }: ObjectName,
+  { deleted, uncovered }: ObjectChange,
+  budget: RequestBudget,
+): Promise<AuditedChange> => {
+  const audited = deleted.findLast((header) => adminClass(header) !== undefined);
+  const [first = null] = deleted;
+  const name = audited && adminClass(audited);
+  return {
+    scope: projectId,
+    action: `${name?.toLowerCase() ?? 'object'}.delete`,
+    target: objectId,
+    before: audited
+      ? await describeVersion(store, audited, budget)
+      : { class: first?.baseObjectClass ?? null, digests: deleted.map(({ digest }) => digest) },
+    after: await describeVersion(store, uncovered && audited ? uncovered : null, budget),
+  };
 };

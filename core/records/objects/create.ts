@@ -70,6 +70,11 @@ export interface ObjectChecks {
   readonly admit?: (stored: ObjectName & { readonly val: JsonValue }) => Promise<void>;
   /** Refuses what the version would cover. */
   readonly authorize?: AuthorizeChange;
+  /** Learns what is about to be stored, and what it covers. */
+  readonly announce?: (
+    stored: ObjectName & { readonly val: JsonValue },
+    covered: VersionHeader | null,
+  ) => Promise<void>;
 }
 
 /**
@@ -86,7 +91,7 @@ export const createObject = async (
   { val: sent, expected = null, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,
-  { admit, authorize }: ObjectChecks = {},
+  { admit, authorize, announce }: ObjectChecks = {},
   digests: Digests = ownDigests,
 ): Promise<string> => {
   const digest = digests.ofValue(sent);
@@ -110,6 +115,7 @@ export const createObject = async (
     if (head?.latest) await authorize?.({ deleted: [], covered: head.latest, uncovered: null });
     if (meaning !== null && head?.latest?.meaning !== meaning)
       await requireRoom(store, name.projectId, meaning, budget);
+    await announce?.({ ...name, val }, head?.latest ?? null);
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
     if (home === 'bucket') await putValue(store, header, packed, budget);

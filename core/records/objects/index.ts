@@ -4,11 +4,16 @@ export {
   authorizeObject,
   checkObject,
   checkValue,
+  describeCreation,
+  describeDeletion,
   getOwnClass,
+  type ParseObject,
   readClass,
+  readNewest,
 } from './classes.ts';
 export { createObject, getBaseObjectClass, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';
+export { listRanges } from './items.ts';
 export {
   type Alias,
   type AliasMove,
@@ -27,5 +32,5 @@ export {
 } from './labels.ts';
 export * from './model.ts';
 export { findAll, objectJson, queryObjects } from './query.ts';
-export { type Address, findDigests, findVersions, readObject, readValues } from './read.ts';
+export { type Address, findDigests, findVersions, readHeads, readObject, readValues } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';

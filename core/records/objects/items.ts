@@ -110,6 +110,15 @@ export const valueObject = ({ projectId, objectId, versionIndex, digest }: Value
   return `objects/${projectId}/${object}/${versionIndex}-${digest}.zst`;
 };
 
+/** What lists of a project's objects are read from: members of classes, labels, heads and versions. */
+export const listRanges = (
+  projectId: ProjectId,
+): readonly { readonly kind: Kind; readonly range: TableRange<'objects'> }[] =>
+  (['c', 'l', 'h', 'v'] as const).map((kind) => ({
+    kind,
+    range: { partition: ['k', partition(projectId, kind)] },
+  }));
+
 const highest = Buffer.of(0xff);
 
 /** Every head of a project, in the order of the objects' ids. */

@@ -99,6 +99,8 @@ const labelKeys = (kind: LabelKind, name: ObjectName, digest: string, texts: rea
 
 /** Who moves aliases, and who is told of it. */
 export interface Mover extends Pick<Caller, 'grants' | 'user'> {
+  /** Is told of each move before it is made, and keeps it from being made by throwing. @default - nobody */
+  readonly announce?: (move: AliasMove) => Promise<void>;
   /** Is told of each move, once it is stored. @default - nobody */
   readonly told?: (move: AliasMove) => void;
 }
@@ -277,6 +279,7 @@ const moveAlias = async (
       userId: mover.user,
       isPrompt: to ? isPromptClass(to.baseObjectClass) : isPrompt,
     };
+    await mover.announce?.(move);
     const expected = item ? { d: item.d } : { k: undefined };
     const remembered = { item: moveItem(move) };
     const change = to

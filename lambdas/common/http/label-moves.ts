@@ -1,9 +1,10 @@
 import type { AliasMove, Mover } from '../../../core/records/objects/index.ts';
-import type { Caller } from '../../../foundations/auth/index.ts';
 import { putEvent } from '../../../foundations/aws/index.ts';
 import { mapConcurrent, type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime, objectRef } from '../../../foundations/wire/index.ts';
 import { logFailure } from '../log/request-log.ts';
+import { auditing, type Change } from './audit.ts';
+import type { ServiceRequest } from './request.ts';
 
 const { EVENT_BUS } = process.env;
 
@@ -40,19 +41,39 @@ const tell = async (moves: readonly AliasMove[], budget: RequestBudget): Promise
   );
 };
 
+/** A move as the audit trail has it. */
+const toChange = ({ projectId, objectId, alias, from, to }: AliasMove): Change => ({
+  scope: projectId,
+  action: 'prompt.label',
+  target: `${objectId}:${alias}`,
+  before: { version_index: from?.versionIndex ?? null },
+  after: { version_index: to?.versionIndex ?? null },
+});
+
 /**
- * Does something that may move labels, in the name of a caller, and tells of the moves that were stored,
- * also if it fails then.
+ * Does something that may move labels, in the name of a request's caller. Moves of prompts' labels are put on
+ * the audit trail before they are made. Of those that were made the bus is told, also if something fails then.
+ *
+ * @throws ServiceError 503 if the audit trail does not take a move in time
  */
 export const movingLabels = async <T>(
-  { grants, user }: Caller,
-  budget: RequestBudget,
+  request: Pick<ServiceRequest<unknown>, 'caller' | 'address' | 'budget'>,
   work: (mover: Mover) => Promise<T>,
 ): Promise<T> => {
+  const { grants, user } = request.caller;
+  const audit = auditing(request);
   const moves: AliasMove[] = [];
+  const mover: Mover = {
+    grants,
+    user,
+    announce: async (move) => {
+      if (move.isPrompt) await audit(toChange(move));
+    },
+    told: (move) => moves.push(move),
+  };
   try {
-    return await work({ grants, user, told: (move) => moves.push(move) });
+    return await work(mover);
   } finally {
-    await tell(moves, budget);
+    await tell(moves, request.budget);
   }
 };

@@ -8,13 +8,15 @@ import type { limitsLeft } from './limits-left.ts';
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
 
-/** Makes the handler of `GET /me`: whose key the request has, what it allows, and until when. */
+/** Makes the handler of `GET /me`: who makes the request, what they may do, and until when. */
 export const meHandler = (
   left: (caller: Caller, budget: RequestBudget) => Promise<Partial<Awaited<ReturnType<typeof limitsLeft>>>>,
 ) =>
   endpoint(me, async ({ caller, budget }) => ({
+    kind: caller.person ? ('person' as const) : ('key' as const),
     user: caller.user,
-    key_id: caller.keyId,
+    ...(caller.person?.name !== undefined && { name: caller.person.name }),
+    key_id: caller.person ? null : caller.keyId,
     expires_at: caller.expiresAt === undefined ? null : formatTime(caller.expiresAt),
     grants: caller.grants.map(({ scope, role }) => ({ resource: scope, role })),
     ...(await left(caller, budget)),

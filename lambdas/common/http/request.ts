@@ -41,6 +41,8 @@ export interface ServiceRequest<Body> {
   /** API Gateway's id of the request. */
   readonly id: string;
   readonly caller: Caller;
+  /** The IP address that it came from; null if the gateway does not say. */
+  readonly address: string | null;
   /** Whether the caller may only add to a project of the request, as {@link mayOnlyAdd} has it. */
   readonly addsOnly: boolean;
   readonly body: Body;
@@ -162,6 +164,7 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     event.service = {
       id,
       caller,
+      address: event.requestContext.identity?.sourceIp ?? null,
       addsOnly: false,
       body: undefined,
       budget: createBudget(context),

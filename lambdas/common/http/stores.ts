@@ -1,3 +1,4 @@
+import type { AuditStore } from '../../../core/records/audit.ts';
 import { ProjectNotes } from '../../../core/records/projects.ts';
 import { hasProject } from '../../../foundations/auth/roles.ts';
 import {
@@ -19,6 +20,10 @@ export interface DeployedStores {
   readonly objects: Store;
   readonly costs: Store;
   readonly feedback: Store;
+  /** The audit trail. */
+  readonly audit: AuditStore;
+  /** The keys of callers, and what members are granted. */
+  readonly keys: Table;
   /** The projects that there are, rollups of calls, and their marks. */
   readonly bookkeeping: Table;
   /** Notes on projects; undefined where the function makes none. */
@@ -104,7 +109,13 @@ const readStores = (): DeployedStores => {
   const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
   const sourceOfEnvironment = readEnvironmentSources();
-  const readStore = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
+  const readStore = (
+    tableVariable: TableVariable,
+    {
+      marksHours = false,
+      projectDays,
+    }: { readonly marksHours?: boolean; readonly projectDays?: Store['projectDays'] } = {},
+  ): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
     return {
@@ -116,6 +127,7 @@ const readStores = (): DeployedStores => {
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
       retentionDays: readRetention(),
+      projectDays,
       bookkeeping: marksHours ? bookkeeping : undefined,
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
@@ -123,10 +135,13 @@ const readStores = (): DeployedStores => {
       sourceOfEnvironment,
     };
   };
-  const calls = readStore('CALLS_TABLE', true);
+  const calls = readStore('CALLS_TABLE', { marksHours: true, projectDays: 'callsDays' });
   const objects = readStore('OBJECTS_TABLE');
   const costs = readStore('COSTS_TABLE');
-  const feedback = readStore('FEEDBACK_TABLE');
+  const feedback = readStore('FEEDBACK_TABLE', { projectDays: 'feedbackDays' });
+  const { AUDIT_TABLE, AUDIT_DAYS, KEYS_TABLE } = process.env;
+  const audit = AUDIT_TABLE ? { table: { client, name: AUDIT_TABLE }, days: Number(AUDIT_DAYS) } : undefined;
+  const keys = KEYS_TABLE ? { client, name: KEYS_TABLE } : undefined;
   return {
     get calls() {
       return requireVariable('CALLS_TABLE', calls);
@@ -139,6 +154,12 @@ const readStores = (): DeployedStores => {
     },
     get feedback() {
       return requireVariable('FEEDBACK_TABLE', feedback);
+    },
+    get audit() {
+      return requireVariable('AUDIT_TABLE', audit);
+    },
+    get keys() {
+      return requireVariable('KEYS_TABLE', keys);
     },
     get bookkeeping() {
       return requireVariable('BOOKKEEPING_TABLE', bookkeeping);

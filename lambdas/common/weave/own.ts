@@ -109,23 +109,23 @@ export const tableStatsWork = work(tableQueryStatsBatch, async ({ body, budget }
 });
 
 /** Makes a version known under aliases. */
-export const aliasesSetWork = work(aliasesSet, async ({ body, caller, budget }) => {
-  const { projectId, objectId, digest, aliases } = body;
+export const aliasesSetWork = work(aliasesSet, async (request) => {
+  const { projectId, objectId, digest, aliases } = request.body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await movingLabels(caller, budget, (mover) => moveAliases(stores.objects, address, aliases, mover, budget));
+  await movingLabels(request, (mover) =>
+    moveAliases(stores.objects, address, aliases, mover, request.budget),
+  );
   return {};
 });
 
 /** Takes aliases from an object. */
-export const aliasesRemoveWork = work(
-  aliasesRemove,
-  async ({ body: { aliases, ...name }, caller, budget }) => {
-    await movingLabels(caller, budget, (mover) =>
-      removeAliases(stores.objects, name, aliases, mover, budget),
-    );
-    return {};
-  },
-);
+export const aliasesRemoveWork = work(aliasesRemove, async (request) => {
+  const { aliases, ...name } = request.body;
+  await movingLabels(request, (mover) =>
+    removeAliases(stores.objects, name, aliases, mover, request.budget),
+  );
+  return {};
+});
 
 /** Puts tags on a version. */
 export const tagsAddWork = work(tagsAdd, async ({ body, budget }) => {

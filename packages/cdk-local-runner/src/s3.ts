@@ -64,6 +64,20 @@ const honourIfMatch = (server: S3Server): void => {
 };
 
 /**
+ * Takes tags of objects, which it does not know by itself: a request to tag would replace the object. They
+ * are forgotten, since no rule reads them here.
+ */
+const takeTags = (server: S3Server): void => {
+  server.addHook('preHandler', async (request, reply) => {
+    const [url = '/', query = ''] = request.url.split('?');
+    if (request.method !== 'PUT' || !new URLSearchParams(query).has('tagging')) return;
+    const { statusCode } = await server.inject({ method: 'HEAD', url });
+    if (statusCode === 404) return reply.status(404).type('application/xml').send(refusal(404));
+    return reply.status(200).send();
+  });
+};
+
+/**
  * Lets only those requests through that programs on this machine have signed. It stands before the
  * framework: that also runs requests of its own.
  */
@@ -140,6 +154,7 @@ export const startS3 = async ({
   const { buildApp, startFauxqs } = await import('fauxqs');
   const report = folder === undefined ? undefined : new DiskReport(resolve(folder), notify);
   const change = (server: S3Server): void => {
+    takeTags(server);
     honourIfMatch(server);
     answerFailures(server, report);
     guardS3(server, signing);

@@ -7,6 +7,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   PutObjectCommand,
+  PutObjectTaggingCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { StandIn } from 'aws-stand-in';
@@ -51,6 +52,19 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
   };
   const isGone = { name: 'NoSuchKey' };
   const differs = { name: 'PreconditionFailed' };
+
+  it('takes tags of an object, which stays as it is, and of none says that it is not there', async () => {
+    await put('tagged', 'one');
+    const { etag } = await get('tagged');
+    const tag = (Key: string) =>
+      client.send(
+        new PutObjectTaggingCommand({ Bucket, Key, Tagging: { TagSet: [{ Key: 'a', Value: 'b' }] } }),
+      );
+    await tag('tagged');
+    expect(await get('tagged')).toEqual({ text: 'one', etag });
+    await expect(tag('nothing')).rejects.toMatchObject(isGone);
+    await expect(get('nothing')).rejects.toMatchObject(isGone);
+  });
 
   it('replaces an object only if it is the one that was read', async () => {
     await put('a/b', 'one');

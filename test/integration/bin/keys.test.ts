@@ -9,8 +9,9 @@ import { text } from 'node:stream/consumers';
 import { localCredentials } from 'cdk-local-runner';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/keys.ts';
+import { queryAudit } from '../../../core/records/audit.ts';
 import { authenticate, fromContext, getKey, parseKey, toContext } from '../../../foundations/auth/index.ts';
-import type { Table } from '../../../foundations/storage/index.ts';
+import { requestBudget, type Table } from '../../../foundations/storage/index.ts';
 import { createStores } from '../../support/service/stores.ts';
 
 /**
@@ -25,6 +26,8 @@ interface Result {
 /** The command for keys on a table of its own, in a project folder of its own. */
 interface Operator {
   readonly table: Table;
+  /** The audit trail beside it. */
+  readonly audit: Table;
   /** The URL of the table's DynamoDB, which the environment names as well. */
   readonly endpoint: string;
   /** Stands for the project's folder; has an empty `.local/`. */
@@ -38,13 +41,14 @@ const useOperator = (): (() => Operator) => {
   let operator: Operator | undefined;
 
   beforeAll(async () => {
-    const { dynamodb, keysTable } = await createStores();
+    const { dynamodb, keysTable, auditTable } = await createStores();
     const url = await dynamodb.config.endpoint?.();
     if (!url) throw new Error('the test stores have no endpoint of their own');
     const endpoint = `${url.protocol}//${url.hostname}:${url.port}`;
     const root = await mkdtemp(join(tmpdir(), 'keys-'));
     await mkdir(join(root, '.local'));
-    operator = { table: { client: dynamodb, name: keysTable }, endpoint, root, keys: runIn(root) };
+    const audit = { client: dynamodb, name: auditTable };
+    operator = { table: { client: dynamodb, name: keysTable }, audit, endpoint, root, keys: runIn(root) };
   });
 
   beforeEach(() => {
@@ -327,7 +331,7 @@ const writtenBy = (changes: object = {}) => ({
   authorizerCacheSeconds: 60,
   dynamodb: operator().endpoint,
   credentials: localCredentials,
-  tables: { calls: 'c', keys: operator().table.name },
+  tables: { calls: 'c', keys: operator().table.name, audit: operator().audit.name },
   ...changes,
 });
 
@@ -365,6 +369,36 @@ describe('the local service', () => {
       expect((await keys(`revoke ${out.split('_')[1]} ${local()}`)).err).toMatch(message);
     },
   );
+
+  const trail = (scope: 'audited/*' | '*') =>
+    queryAudit(
+      operator().audit,
+      { scope, start: 0, end: Number.MAX_SAFE_INTEGER, limit: 10 },
+      requestBudget(20_000),
+    );
+
+  it('has what is made and revoked on its audit trail', async () => {
+    await write(port, writtenBy());
+    const role = 'arn:aws:iam::123456789012:role/agent';
+    const { out, err } = await keys(`create --user ada --grant audited/x:read ${local()}`);
+    expect(err).not.toContain('audit trail');
+    const id = out.split('_')[1];
+    await keys(`create --role ${role} --grant audited/x:write ${local()}`);
+    await keys(`revoke ${id} ${local()}`);
+    const actor = { kind: 'operator', user: 'local' };
+    expect(await trail('audited/*')).toMatchObject([
+      { action: 'key.revoke', target: id, before: { user: 'ada', grants: ['read'] }, actor },
+      { action: 'key.create', after: { user: role, grants: ['write'] }, actor },
+      { action: 'key.create', target: id, project_id: 'audited/x', address: null, actor },
+    ]);
+  });
+
+  it('makes keys without an audit trail, too, and says so', async () => {
+    await write(port, writtenBy({ tables: { keys: operator().table.name } }));
+    const { code, err } = await keys(`create --user ada --grant audited/y:read ${local()}`);
+    expect(code).toBe(0);
+    expect(err).toContain('This is not on the audit trail');
+  });
 
   it('is reported if it ended without removing its file', async () => {
     const { pid } = spawnSync('true');

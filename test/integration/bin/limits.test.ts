@@ -15,14 +15,10 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'limits-'));
   await mkdir(join(root, '.local'));
   const { port, dynamodb, credentials, stack } = service;
-  const [keys, objects, bookkeeping] = (['keys', 'objects', 'bookkeeping'] as const).map((name) =>
-    getTableName(stack, name),
-  );
+  const names = ['keys', 'objects', 'bookkeeping', 'audit'] as const;
+  const tables = Object.fromEntries(names.map((name) => [name, getTableName(stack, name)]));
   const written = { pid: process.pid, service: 'svc', authorizerCacheSeconds: 60, dynamodb, credentials };
-  await writeFile(
-    join(root, '.local', `${port}.json`),
-    JSON.stringify({ ...written, tables: { keys, objects, bookkeeping } }),
-  );
+  await writeFile(join(root, '.local', `${port}.json`), JSON.stringify({ ...written, tables }));
 });
 afterAll(async () => {
   await service.stop();
@@ -52,6 +48,24 @@ describe('the command for limits', () => {
         val: { _type: 'Limits', usd_per_day: 5, usd_per_month: 50.5, saved_at: expect.any(String) },
       },
     });
+  });
+
+  it('puts what it sets on the audit trail, with what was there before', async () => {
+    const audited = 'acme/audited';
+    await limits(`set --project ${audited} --usd-per-day 5`);
+    expect((await limits(`set --project ${audited} --usd-per-day 6`)).err).toBe('');
+    const asked = { project_id: audited, start: '2020-01-01', end: '2100-01-01' };
+    const { records } = (await (await service.post('/audit/query', asked)).json()) as { records: object[] };
+    expect(records).toMatchObject([
+      {
+        action: 'limits.set',
+        actor: { kind: 'operator', user: 'local' },
+        address: null,
+        before: { usd_per_day: 5 },
+        after: { usd_per_day: 6 },
+      },
+      { action: 'limits.set', after: { usd_per_day: 5 } },
+    ]);
   });
 
   it('sets the limit of each end user', async () => {

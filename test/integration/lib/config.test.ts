@@ -107,6 +107,22 @@ describe('the settings', () => {
     ['limits', 'true', { unpriced: 'refuse' }],
     ['limits', { unpriced: 'dearest' }, { unpriced: 'dearest' }],
     ['pointInTimeRecovery', 'false', false],
+    [
+      'signIn',
+      '{"issuer": "https://a.example/", "clientId": "x", "admins": ["group:Ops"]}',
+      {
+        issuer: 'https://a.example/',
+        clientId: 'x',
+        token: 'access',
+        scopes: ['openid', 'email', 'profile'],
+        admins: ['group:Ops'],
+      },
+    ],
+    [
+      'signIn',
+      { cognito: { domainPrefix: 'acme' }, admins: ['ada@example.com'] },
+      { cognito: { domainPrefix: 'acme', providers: [] }, admins: ['ada@example.com'] },
+    ],
     ['tags', '{"team": "tracing"}', { team: 'tracing' }],
     ['private', '{"vpcEndpointIds": ["vpce-01234567"]}', { vpcEndpointIds: ['vpce-01234567'] }],
     [
@@ -258,6 +274,37 @@ describe('the settings', () => {
   ])('refuse the rule of redaction %j and say what to write', (rule, advice) => {
     const message = getMessage({ redact: [rule] });
     expect(message).toContain('setting redact');
+    expect(message).toContain(advice);
+  });
+
+  const client = { issuer: 'https://a.example', clientId: 'x', admins: ['ada@example.com'] };
+  const pool = { cognito: { domainPrefix: 'acme' }, admins: ['ada@example.com'] };
+
+  it.each([
+    [true, 'write {"issuer": "https://login.example.com/realms/main"'],
+    [{ ...client, issuer: undefined }, '["issuer"]: write the URL of the issuer'],
+    [{ ...client, issuer: 'http://a.example' }, 'https, without user, query or fragment'],
+    [{ ...client, issuer: 'http://127.0.0.1:8080' }, 'https, without user, query or fragment'],
+    [{ ...client, issuer: 'https://a.example?tenant=1' }, 'https, without user, query or fragment'],
+    [{ ...client, issuer: 'https://me:pw@a.example' }, 'https, without user, query or fragment'],
+    [{ ...client, clientId: 'a b' }, 'write the id of the client at the issuer'],
+    [{ ...client, clientSecret: 'x' }, 'has clientSecret: there is no such field'],
+    [{ ...client, token: 'both' }, 'write access or id'],
+    [{ ...client, scopes: ['email'] }, 'write openid among them'],
+    [{ ...client, scopes: 'openid email' }, 'write a list of scopes'],
+    [{ ...client, scopes: ['openid email'] }, 'write a scope without spaces'],
+    [{ ...client, groupsClaim: '' }, 'write the name of a claim'],
+    [{ ...client, admins: [] }, 'write at least one, who can then give rights to others'],
+    [{ ...client, admins: ['ada'] }, 'should be an e-mail address'],
+    [{ ...client, admins: Array.from({ length: 21 }, (_, i) => `a${i}@b.c`) }, 'write at most 20'],
+    [{ ...pool, cognito: true }, 'write {"domainPrefix": "acme-traces"}'],
+    [{ ...pool, cognito: { domainPrefix: 'my-aws' } }, 'without aws, amazon or cognito'],
+    [{ ...pool, cognito: { domainPrefix: 'Acme' } }, 'write 1 to 63 lower-case letters'],
+    [{ ...pool, issuer: 'https://a.example' }, 'has issuer: there is no such field'],
+    [{ ...pool, cognito: { domainPrefix: 'acme', providers: ['a b'] } }, 'write the name of an identity'],
+  ])('refuse the sign-in %j and say what to write', (signIn, advice) => {
+    const message = getMessage({ signIn });
+    expect(message).toContain('setting signIn');
     expect(message).toContain(advice);
   });
 

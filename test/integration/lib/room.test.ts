@@ -65,6 +65,7 @@ describe('what holds data, and what the URL is made of', () => {
   const lasting = [
     'ApiRest4DEC74FE',
     'AuthKeys51F9A478',
+    'StorageAudit9012A908',
     'StorageCalls671F0BAC',
     'StorageCosts588B3DA1',
     'StorageFeedback1BD6D49C',

@@ -229,6 +229,16 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
         pointInTimeRecovery: false,
       },
     ],
+    [
+      'with a user pool',
+      {
+        signIn: {
+          cognito: { domainPrefix: 'acme-traces', providers: ['Okta'] },
+          admins: ['ada@example.com'],
+        },
+        events: true,
+      },
+    ],
     ['that is private', { private: { vpcEndpointIds: ['vpce-01234567'] } }],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {
     expect(brokenRules(makeStack(settings).app)).toEqual([]);

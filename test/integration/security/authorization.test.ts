@@ -8,7 +8,9 @@ import { doorRoutes, getFixture, requestTo } from '../../support/endpoints/index
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { inTurns } from '../../support/run/sampling.ts';
 import { type Sent, toBytes } from '../../support/service/in-process.ts';
-import { type SharedService, sharedService } from '../../support/service/service.ts';
+import { startIssuer, type TestIssuer } from '../../support/service/issuer.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { signInSettings } from '../../support/stack/every-setting.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
 
 /**
@@ -20,6 +22,11 @@ type Credentials = (keys: KeyMaker, send: (key: string) => string) => Promise<He
 const granted =
   (grants: string): Credentials =>
   async (keys, send) => [send(await keys.granted(grants))];
+
+/** A token of a person, whom or whose group the grants are given: always as Bearer. */
+const tokenOf =
+  (grants: string, of: 'person' | 'group' = 'person'): Credentials =>
+  async (keys) => [bearer(issuer.token({ claims: await keys.member(grants, of) }))];
 
 const all = '*:write *:inference';
 const good = (keys: KeyMaker) => keys.granted(all);
@@ -65,6 +72,17 @@ const credentials: Readonly<Record<string, Credentials>> = {
   'report on everything': granted('*:report'),
   'write on everything': granted('*:write'),
   'inference on everything': granted('*:inference'),
+  "nobody's token": () => [bearer(issuer.token({ claims: { email: 'nobody@example.com' } }))],
+  "an admin's token": () => [bearer(issuer.token({ claims: { email: 'root@example.com' } }))],
+  "an admin's expired token": () => [bearer(issuer.token({ claims: { email: 'root@example.com', exp: 1 } }))],
+  'a token as Basic': () => [basic(issuer.token({ claims: { email: 'root@example.com' } }))],
+  'a token, read here': tokenOf('acme/shop:read'),
+  'a token, report here': tokenOf('acme/shop:report'),
+  'a token, write here': tokenOf('acme/shop:write'),
+  'a token, inference here': tokenOf('acme/shop:inference'),
+  'a token, admin here': tokenOf('acme/shop:admin'),
+  'a token, all by a group': tokenOf('acme/*:write acme/*:inference', 'group'),
+  'a token, admin elsewhere': tokenOf('acme/other:admin umbrella/*:admin'),
 };
 
 /** The columns of the matrix: what a route asks of a key. */
@@ -137,6 +155,18 @@ const matrix = `
   report on everything      403   200     403    403    200    403   403     403        403
   write on everything       200   200     200    403    200    200   200     403        403
   inference on everything   403   403     403    403    403    403   403     403+       403+
+
+  nobody's token            403   403     403    403    403    403   403     403        403
+  an admin's token          200   200     200    200    200    200   200     200        200
+  an admin's expired token  401   401     401    401    401    401   401     401        401
+  a token as Basic          401   401     401    401    401    401   401     401        401
+  a token, read here        200   403     403    403    403    403   200     403        403
+  a token, report here      403   200     403    403    200    403   403     403        403
+  a token, write here       200   200     200    403    200    200   200     403        403
+  a token, inference here   403   403     403    403    403    403   403     403+       403+
+  a token, admin here       200   200     200    200    200    200   200     200        200
+  a token, all by a group   200   200     200    403    200    200   200     200        200
+  a token, admin elsewhere  403   403     403    403    403    403   403     403        403
 `;
 
 /** The rows of the matrix: the name of the credentials, and what comes of them in each column. */
@@ -149,13 +179,19 @@ const rows = [
 
 const project = 'acme/shop';
 
-let service: SharedService;
+let issuer: TestIssuer;
+let service: TestService;
 let keys: KeyMaker;
 beforeAll(async () => {
-  service = await sharedService();
+  issuer = await startIssuer({ admins: ['root@example.com'] });
+  service = await startService({ settings: { signIn: signInSettings }, signIn: issuer.settings });
   keys = keyMaker(service);
 });
-afterAll(() => keys[Symbol.dispose]());
+afterAll(async () => {
+  keys?.[Symbol.dispose]();
+  await service?.stop();
+  await issuer?.[Symbol.asyncDispose]();
+});
 
 /** What is seen of an answer. */
 interface Seen {
@@ -192,7 +228,11 @@ const send = async (route: Route, authorization: Headers): Promise<Seen> => {
   const answer = await promise;
   return {
     status: answer.statusCode ?? 0,
-    body: (await text(answer)).trimEnd().replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'),
+    body: (await text(answer))
+      .trimEnd()
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+      // Keys are bob's, and each token is somebody else's.
+      .replace(/\b(?:member-\d+|root)@example\.com\b/g, 'bob'),
     challenge: answer.headers['www-authenticate'],
     hasRequestId: /^[\da-f-]{36}$/.test(String(answer.headers['x-request-id'])),
     contentTypeOptions: String(answer.headers['x-content-type-options']),
@@ -277,9 +317,10 @@ const requested = [...routes.filter(isKeyed), ...doorRoutes];
 
 /** Those whose requests name no project: a key with the role on any may ask. The keys that may, by their names. */
 const ofAnyProject: Readonly<Record<string, RegExp>> = {
-  '/projects/query': /^(all|admin) /,
-  '/inference/v1/models': /^(all|admin|inference) /,
-  '/inference/v1/models/{id+}': /^(all|admin|inference) /,
+  '/projects/query': /^(a token, )?(all|admin) /,
+  '/keys/revoke': /^(a token, )?admin /,
+  '/inference/v1/models': /^(a token, )?(all|admin|inference) /,
+  '/inference/v1/models/{id+}': /^(a token, )?(all|admin|inference) /,
 };
 
 const isOfProjects = ({ path }: Route): boolean => Object.hasOwn(ofAnyProject, path);

@@ -9,10 +9,14 @@ import {
   makeKey,
   newRecord,
   parseGrants,
+  parseGroup,
+  parsePerson,
   putKey,
   revokeKey,
+  type Scope,
+  setMember,
 } from '../../../foundations/auth/index.ts';
-import type { Table } from '../../../foundations/storage/index.ts';
+import { requestBudget, type Table } from '../../../foundations/storage/index.ts';
 import type { SharedService } from '../../support/service/service.ts';
 
 /** The `Authorization` headers of a request: none, one or several. */
@@ -30,9 +34,13 @@ export interface KeyMaker extends Disposable {
   readonly revoked: () => Promise<string>;
   /** A key that has expired. */
   readonly expired: () => Promise<string>;
+  /** Gives a new person, or a group, these grants: the claims of a token of theirs. */
+  readonly member: (grants: string, of: 'person' | 'group') => Promise<Readonly<Record<string, unknown>>>;
   /** A key whose id is known, with the secret of another. */
   readonly withOtherSecret: () => Promise<string>;
 }
+
+let members = 0;
 
 const everything = '*:write *:inference';
 
@@ -59,6 +67,19 @@ export const keyMaker = (service: SharedService): KeyMaker => {
     expired: async () => {
       const anHourAgo = nowMicros() - 3_600_000_000;
       return formatKey(await stored(everything, { expiresAt: anHourAgo + 1_000_000 }, anHourAgo));
+    },
+    member: async (grants, of) => {
+      const name = `member-${++members}`;
+      const email = `${name}@example.com`;
+      const member = of === 'person' ? parsePerson(email) : parseGroup(name);
+      if (!member) throw new Error(`${name} is no member`);
+      const given = Object.groupBy(parseGrants(grants) ?? [], ({ scope }) => scope);
+      for (const [scope, ofScope = []] of Object.entries(given)) {
+        const roles = ofScope.map(({ role }) => role);
+        const membership = { member, scope: scope as Scope, roles };
+        await setMember(table, membership, nowMicros(), requestBudget(10_000));
+      }
+      return { email, groups: [name] };
     },
     withOtherSecret: async () => formatKey({ ...(await stored(everything)), secret: makeKey().secret }),
     [Symbol.dispose]: () => client.destroy(),

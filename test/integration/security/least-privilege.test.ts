@@ -27,6 +27,7 @@ const storeNames = {
   feedback: 'FeedbackTable',
   bookkeeping: 'RollupsTable',
   keys: 'KeysTable',
+  audit: 'AuditTable',
   bucket: 'PayloadsBucket',
 } as const;
 

@@ -103,6 +103,7 @@ export const agentFixtures = {
       'bucket/objects/*: GetObject PutObject DeleteObject',
       'bucket/tables/*: GetObject PutObject',
       'bookkeeping: BatchWriteItem Query UpdateItem',
+      'audit: PartiQLInsert',
     ],
     seldom: {
       'DeleteObject on bucket/objects/*':

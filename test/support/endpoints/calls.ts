@@ -443,6 +443,7 @@ export const callFixtures = {
       'bucket/feedback/*: DeleteObject',
       'bucket: ListBucket',
       'bookkeeping: UpdateItem',
+      'audit: PartiQLInsert',
     ],
     body: (p, { call, child }) => ({ project_id: p, call_ids: [call, child] }),
     answer: '{"num_deleted":0}',

@@ -26,7 +26,7 @@ export const costFixtures = {
     scenarios: [{ name: 'all prices', before: (p) => [create(p)], request: query }],
   },
   '/cost/purge': {
-    permitted: ['costs: BatchWriteItem'],
+    permitted: ['costs: BatchWriteItem', 'audit: PartiQLInsert'],
     body: (p, { price: id }) => ({ project_id: p, query: byId(id) }),
     answer: '{}',
     scenarios: [

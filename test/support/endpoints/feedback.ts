@@ -145,6 +145,7 @@ export const feedbackFixtures = {
     permitted: [
       'feedback: BatchGetItem ConditionCheckItem PutItem',
       'bucket/feedback/*: PutObject DeleteObject',
+      'bookkeeping: UpdateItem',
     ],
     body: (p, { feedback }) => ({ ...note(p, { id: 'g' }), feedback_id: feedback }),
     ...missing('feedback_id', 'there is no feedback feedb-no in this project'),
@@ -223,7 +224,11 @@ export const feedbackFixtures = {
     })),
   },
   '/feedback/purge': {
-    permitted: ['feedback: BatchGetItem DeleteItem PutItem', 'bucket/feedback/*: DeleteObject'],
+    permitted: [
+      'feedback: BatchGetItem DeleteItem PutItem',
+      'bucket/feedback/*: DeleteObject',
+      'audit: PartiQLInsert',
+    ],
     body: (p, { feedback }) => ({ project_id: p, query: byId(feedback) }),
     answer: '{}',
     scenarios: [

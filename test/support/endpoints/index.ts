@@ -9,6 +9,8 @@ import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { promptFixtures } from './prompts.ts';
+import { peopleFixtures } from './people.ts';
+import { projectFixtures } from './project.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
@@ -32,6 +34,8 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...agentFixtures,
   ...evaluatorFixtures,
   ...alertFixtures,
+  ...peopleFixtures,
+  ...projectFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
@@ -69,6 +73,6 @@ export const getUses = (path: string): readonly Use[] => [
 
 /** What the function of a route may do to the stores, and the authorizer. */
 export const permittedTo = (source: string): readonly string[] => {
-  if (source === 'authorizer') return ['keys: GetItem'];
+  if (source === 'authorizer') return ['keys: GetItem UpdateItem'];
   return source === doorPath ? doorPermitted : getFixture(source).permitted;
 };

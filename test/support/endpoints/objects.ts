@@ -1,5 +1,6 @@
 import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing, objectRef } from './fixture.ts';
+import { retain } from './project.ts';
 import { noise, type Scenario } from './scenario.ts';
 import { largeRow, readTables } from './tables.ts';
 
@@ -70,6 +71,7 @@ export const objectFixtures = {
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: PutObject DeleteObject',
       'bookkeeping: UpdateItem',
+      'audit: PartiQLInsert',
     ],
     body: (p) => ({ obj: { project_id: p, object_id: 'prompt', val: { text: 'Be brief.' } } }),
     answer: '{"digest":"Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec","object_id":"prompt"}',
@@ -87,6 +89,8 @@ export const objectFixtures = {
     permitted: [
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: DeleteObject',
+      'bookkeeping: UpdateItem',
+      'audit: PartiQLInsert',
     ],
     body: (p, { object }) => ({ project_id: p, object_id: object }),
     answer: '{"num_deleted":0}',
@@ -94,6 +98,13 @@ export const objectFixtures = {
       'a digest': (p, { object, digest }) => ({ project_id: p, object_id: object, digests: [digest] }),
     },
     scenarios: deletions,
+    uses: [
+      {
+        name: 'the retention of a project',
+        before: (p) => [retain(p, { calls_days: 30 })],
+        request: (p) => ({ path: '/obj/delete', body: { project_id: p, object_id: 'retention' } }),
+      },
+    ],
   },
   '/obj/read': {
     permitted: readObjects,

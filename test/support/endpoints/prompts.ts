@@ -88,6 +88,7 @@ const permitted = [
   'bucket/objects/*: GetObject PutObject DeleteObject',
   'bucket: ListBucket',
   'bookkeeping: UpdateItem',
+  'audit: PartiQLInsert',
 ] as const;
 
 const absent = missing('name', 'there is no prompt "promptno" in acme/shop');

@@ -302,6 +302,7 @@ export const queryFixtures = {
       'objects: BatchGetItem',
       'bucket/objects/*: GetObject',
       ...readTables,
+      'audit: PartiQLInsert',
     ],
     seldom: moved,
     body: (p, { call, child }) => ({ project_id: p, filter: { call_ids: [call, child] }, ...everyInclude }),

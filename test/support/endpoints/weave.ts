@@ -358,4 +358,5 @@ export const doorPermitted: readonly string[] = [
   'feedback/index/by_type: Query',
   'bucket/feedback/*: GetObject PutObject DeleteObject',
   'bookkeeping: BatchWriteItem Query UpdateItem',
+  'audit: PartiQLInsert',
 ];

@@ -63,7 +63,8 @@ export interface InProcess extends Sender {
 type Handler = (event: object, ...rest: unknown[]) => Promise<unknown>;
 
 const setEnvironment = (stores: Stores, environment: Readonly<Record<string, string>>): void => {
-  const { callsTable, objectsTable, costsTable, feedbackTable, rollupsTable, bucket } = stores;
+  const { callsTable, objectsTable, costsTable, feedbackTable, rollupsTable, keysTable, auditTable, bucket } =
+    stores;
   const all = {
     ...stores.environment,
     SHARDS: '4',
@@ -72,6 +73,9 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
     COSTS_TABLE: costsTable,
     FEEDBACK_TABLE: feedbackTable,
     BOOKKEEPING_TABLE: rollupsTable,
+    KEYS_TABLE: keysTable,
+    AUDIT_TABLE: auditTable,
+    AUDIT_DAYS: '365',
     PAYLOADS_BUCKET: bucket,
     ...environment,
   };

@@ -22,6 +22,7 @@ export interface Stores {
   readonly costsTable: string;
   readonly feedbackTable: string;
   readonly rollupsTable: string;
+  readonly auditTable: string;
   /**
    * What AWS SDK clients, in this process or another, need in their environment to find these
    * stores.
@@ -73,6 +74,7 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
     costsTable: getTableName(stack, 'costs'),
     feedbackTable: getTableName(stack, 'feedback'),
     rollupsTable: getTableName(stack, 'bookkeeping'),
+    auditTable: getTableName(stack, 'audit'),
     environment,
   };
 };

@@ -17,7 +17,12 @@ export const everySetting = {
   tags: { team: 'tracing' },
   billing: { minUnits: 5, maxUnits: 4000, targetPercent: 70 },
   keepFeedback: false,
+  auditDays: 3650,
   iam: true,
+  signIn: {
+    cognito: { domainPrefix: 'weft-traces', providers: ['Okta'] },
+    admins: ['ada@example.com', 'group:ops'],
+  },
   xray: true,
   authorizerCacheSeconds: 300,
   throttleRate: 10_000,
@@ -49,6 +54,13 @@ export const everySetting = {
   evaluators: { concurrency: 10 },
   alerts: true,
 } as const satisfies Record<keyof Config, unknown>;
+
+/** The setting `signIn` of stacks whose functions get the issuer of a test. */
+export const signInSettings = {
+  issuer: 'https://issuer.example',
+  clientId: 'pennytrace',
+  admins: ['root@example.com'],
+} as const;
 
 /** The settings of the stack that tests run: they load the page as fast as they can. */
 export const testSettings = { openThrottleRate: 10_000, openThrottleBurst: 5000 };

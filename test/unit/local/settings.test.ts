@@ -74,6 +74,36 @@ describe('the settings', () => {
     expect(() => readLocalSettings({ DIALECT: 'weave' })).toThrow('DIALECT is gone, leave it out');
   });
 
+  it('may have people sign in, at a provider that is started or at an issuer', () => {
+    const stack = { signIn: expect.objectContaining({ issuer: 'https://issuer.example' }) };
+    expect(readLocalSettings({ SIGN_IN: '1' })).toMatchObject({ signIn: 'local', settings: stack });
+    expect(readLocalSettings({ SIGN_IN: '0' })).toEqual(readLocalSettings({}));
+    const issuer = {
+      issuer: 'http://127.0.0.1:8080/realms/main',
+      clientId: 'x',
+      admins: ['ada@example.com'],
+    };
+    expect(readLocalSettings({ SIGN_IN: JSON.stringify(issuer) })).toMatchObject({
+      signIn: { ...issuer, token: 'access', scopes: ['openid', 'email', 'profile'] },
+      settings: stack,
+    });
+  });
+
+  it.each([
+    ['maybe', 'SIGN_IN is maybe: write 1 or 0'],
+    ['{"issuer"', 'SIGN_IN: write {"issuer"'],
+    [
+      '{"issuer": "http://a.example", "clientId": "x", "admins": ["a@b.c"]}',
+      'SIGN_IN["issuer"]: write the URL',
+    ],
+    [
+      '{"cognito": {"domainPrefix": "acme"}, "admins": ["a@b.c"]}',
+      'SIGN_IN has cognito: there is no such field',
+    ],
+  ])('refuse SIGN_IN=%s, and say what to write', (text, advice) => {
+    expect(() => readLocalSettings({ SIGN_IN: text })).toThrow(advice);
+  });
+
   it('treat empty variables as absent', () => {
     const empty = { PORT: '', LOCAL_KEY: '', DATA_DIR: '', AWS_ENDPOINT_URL_S3: '' };
     expect(readLocalSettings(empty)).toEqual(readLocalSettings({}));

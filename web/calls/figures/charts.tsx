@@ -1,13 +1,16 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { BellPlus } from 'lucide-react';
-import { type ComponentProps, Suspense, useMemo } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { opTexts } from '../../api/calls.ts';
+import { kindTexts } from '../../api/kind.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
-import type { AlertsSearch, TracesSearch } from '../../navigation/search.ts';
+import type { AlertsSearch, Dimension, TracesSearch } from '../../navigation/search.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { useCostText } from '../prices.ts';
-import { bucketText, type Figures, type Point, tickText } from './figures.ts';
+import { bucketText, type FigureMetric, type Figures, figureTitle, type Point, tickText } from './figures.ts';
 import { type Counted, callsIn, failuresIn } from './requests.ts';
+import { valueText } from './scores.ts';
 
 /**
  * Gives the browser the language `en` if the one that it has is none, such as `en-US@posix`. The
@@ -50,7 +53,9 @@ export const Legend = ({ lines }: { lines: readonly Line[] }) => (
 interface MetricChartProps {
   readonly title: string;
   /** The alert that is begun here. @default - none */
-  readonly alert?: AlertsSearch;
+  readonly alert?: AlertsSearch | undefined;
+  /** What else can be done with it. @default - nothing */
+  readonly tools?: ReactNode;
   readonly points: readonly Pick<Point, 'from' | 'to'>[];
   readonly lines: readonly Line[];
   readonly bars: boolean;
@@ -58,11 +63,11 @@ interface MetricChartProps {
   readonly granularity: number;
   readonly text: (value: number) => string;
   /** The calls behind a point. @default - a point leads nowhere */
-  readonly getLink?: (point: Pick<Point, 'from' | 'to'>) => TracesSearch;
+  readonly getLink?: ((point: Pick<Point, 'from' | 'to'>) => TracesSearch) | undefined;
   /** Called with the times between which somebody dragged. @default - nobody can */
-  readonly onZoom?: (from: number, to: number) => void;
+  readonly onZoom?: ((from: number, to: number) => void) | undefined;
   /** Charts of the same name show the same time under the pointer. @default - it is alone */
-  readonly sync?: string;
+  readonly sync?: string | undefined;
 }
 
 /** What a chart shows, for whoever does not see it. The table of values has the rest. */
@@ -71,12 +76,12 @@ const describeChart = ({ title, lines, text }: MetricChartProps): string => {
     const known = values.filter((value) => value !== null);
     return `${label}: ${known.length === 0 ? 'none' : `at most ${text(Math.max(...known))}`}`;
   });
-  return `${title} over time. ${parts.join('; ')}`;
+  return `${title.replace(/ over time$/, '')} over time. ${parts.join('; ')}`;
 };
 
 /** A figure over time. A click on a point lists its calls. */
 export const MetricChart = (props: MetricChartProps) => {
-  const { title, alert, points, lines, bars, granularity, text, getLink, onZoom, sync } = props;
+  const { title, alert, tools, points, lines, bars, granularity, text, getLink, onZoom, sync } = props;
   const navigate = useNavigate();
   const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null || value === 0));
@@ -85,16 +90,21 @@ export const MetricChart = (props: MetricChartProps) => {
       <div className="metric-head">
         <h2>{title}</h2>
         {lines.length > 1 ? <Legend lines={lines} /> : null}
-        {alert ? (
-          <Link
-            to="/alerts"
-            search={alert}
-            className="button quiet icon"
-            aria-label={`Create alert on ${title}`}
-            title={`Create alert on ${title}`}
-          >
-            <BellPlus />
-          </Link>
+        {alert || tools ? (
+          <span className="metric-tools">
+            {alert ? (
+              <Link
+                to="/alerts"
+                search={alert}
+                className="button quiet icon"
+                aria-label={`Create alert on ${title}`}
+                title={`Create alert on ${title}`}
+              >
+                <BellPlus />
+              </Link>
+            ) : null}
+            {tools}
+          </span>
         ) : null}
       </div>
       {isEmpty ? (
@@ -123,6 +133,31 @@ export const MetricChart = (props: MetricChartProps) => {
       )}
     </section>
   );
+};
+
+/** What figures can be grouped by, in words. */
+export const dimensionTitles: Readonly<Record<Dimension, string>> = {
+  op: 'Operations',
+  kind: 'Kinds',
+  model: 'Models',
+  tool: 'Tools',
+  agent: 'Agents',
+  prompt: 'Prompts',
+  user: 'Users',
+  'end-user': 'End users',
+  environment: 'Environments',
+  release: 'Releases',
+  source: 'Sources',
+  score: 'Scores',
+};
+
+/** Kinds in words. Clients may say others. */
+const textsOfKinds: ReadonlyMap<string, string> = new Map(Object.entries(kindTexts));
+
+/** The words for groups of a dimension, of which these are all that there are. */
+export const groupText = (by: Dimension, groups: readonly string[]): ((group: string) => string) => {
+  const texts = by === 'op' ? opTexts(groups) : by === 'kind' ? textsOfKinds : undefined;
+  return (group) => (by === 'score' ? valueText(group) : (texts?.get(group) ?? group));
 };
 
 /** How many groups have a line of their own. */
@@ -201,93 +236,154 @@ const wholeLine = (points: readonly Point[], label: string, color: Line['color']
 /** A tick of what is counted: there is no half of a call. */
 const wholeText = (value: number): string => (Number.isInteger(value) ? countText(value) : '');
 
-interface ChartsProps {
-  readonly counted: Counted;
+/** How a figure is drawn. */
+interface FigureLook {
+  readonly color: Line['color'];
+  readonly read: Read;
+  /** What an alert on it begins with. */
+  readonly alert: string;
+  /** Without one, it is a cost. */
+  readonly text?: (value: number) => string;
+}
+
+const looks: Readonly<Record<FigureMetric, FigureLook>> = {
+  call_count: {
+    color: 1,
+    read: ({ calls }) => calls,
+    alert: 'call_count.sum',
+    text: wholeText,
+  },
+  error_count: {
+    color: 'error',
+    read: ({ errors }) => errors,
+    alert: 'error_count.avg',
+    text: wholeText,
+  },
+  latency_ms: {
+    color: 1,
+    read: ({ p95 }) => p95,
+    alert: 'latency_ms.p95',
+    text: durationText,
+  },
+  total_tokens: {
+    color: 1,
+    read: ({ tokens }) => tokens,
+    alert: 'total_tokens.sum',
+    text: tokensText,
+  },
+  total_cost: { color: 1, read: ({ cost }) => cost, alert: 'total_cost.sum' },
+};
+
+/** Whether groups of models have this figure only if the calls are read for it. */
+export const isOfCalls = (metric: FigureMetric): boolean =>
+  metric === 'error_count' || metric === 'latency_ms';
+
+export interface FigureChartProps extends Pick<MetricChartProps, 'granularity' | 'onZoom' | 'tools'> {
+  readonly metric: FigureMetric;
+  /** The calls that it counts; undefined if the list has no words for them. */
+  readonly counted: Counted | undefined;
+  readonly project: string;
   readonly points: readonly Point[];
-  readonly granularity: number;
   /** Whether the largest groups have lines of their own. */
   readonly split: boolean;
   /** Whether groups have errors and latencies. */
   readonly whole: boolean;
   readonly getText: (group: string) => string;
-  /** Called with the times between which somebody dragged. */
-  readonly onZoom: (from: number, to: number) => void;
+  /** @default - that of the figure */
+  readonly title?: string | undefined;
+  /** Whether what is counted is lines and not bars. @default false */
+  readonly asLines?: boolean;
+  /** Whether an alert can be begun with it. @default false */
+  readonly canAlert?: boolean;
 }
 
-/** The figures over time. */
-export const Charts = (props: ChartsProps) => {
-  const { counted, points, granularity, split, whole, getText, onZoom } = props;
+/** A figure over time. */
+export const FigureChart = (props: FigureChartProps) => {
+  const { metric, counted, project, points, split, whole, getText, canAlert = false } = props;
+  const look = looks[metric];
+  const isGrouped = split && (whole || !isOfCalls(metric));
+  const isLatency = metric === 'latency_ms';
   const lines = useMemo(() => {
+    const { color, read } = looks[metric];
     const grouping = { points, ranks: rankGroups(points), getText };
-    const makeLines = (title: string, color: Line['color'], read: Read): Line[] =>
-      split ? partLines(grouping, read) : [wholeLine(points, title, color, read)];
-    const ofWhole = (title: string, color: Line['color'], read: Read): Line[] =>
-      whole ? makeLines(title, color, read) : [wholeLine(points, title, color, read)];
-    return {
-      calls: makeLines('calls', 1, ({ calls }) => calls),
-      errors: ofWhole('errors', 'error', ({ errors }) => errors),
-      latency:
-        split && whole
-          ? groupLines(grouping, ({ p95 }) => p95, null)
-          : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, ({ p95 }) => p95)],
-      tokens: makeLines('tokens', 1, ({ tokens }) => tokens),
-      cost: makeLines('cost', 1, ({ cost }) => cost),
-    };
-  }, [points, split, whole, getText]);
-  const getLink = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(counted, { start: from, end: to });
-  const alertOn = (metric: string): AlertsSearch => ({ ...counted, form: true, metric });
-  const shared = {
-    points,
-    granularity,
-    getLink,
-    onZoom,
-    sync: counted.project,
+    if (isLatency && !isGrouped)
+      return [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, read)];
+    if (!isGrouped) return [wholeLine(points, figureTitle(metric, false).toLowerCase(), color, read)];
+    return isLatency ? groupLines(grouping, read, null) : partLines(grouping, read);
+  }, [points, metric, isLatency, isGrouped, getText]);
+  const costText = useCostText(project);
+  const linkTo = (point: Pick<Point, 'from' | 'to'>, of: Counted): TracesSearch => {
+    const span = { start: point.from, end: point.to };
+    if (metric === 'error_count') return failuresIn(of, span);
+    return { ...callsIn(of, span), ...(isLatency && { sort: '-summary.svc.latency_ms' }) };
   };
-  const costText = useCostText(counted.project);
   return (
-    <>
-      <MetricChart
-        {...shared}
-        title="Calls"
-        alert={alertOn('call_count.sum')}
-        lines={lines.calls}
-        bars
-        text={wholeText}
-      />
-      <MetricChart
-        {...shared}
-        title="Errors"
-        alert={alertOn('error_count.avg')}
-        lines={lines.errors}
-        bars
-        text={wholeText}
-        getLink={({ from, to }) => failuresIn(counted, { start: from, end: to })}
-      />
-      <MetricChart
-        {...shared}
-        title={split && whole ? 'p95 latency' : 'Latency'}
-        alert={alertOn('latency_ms.p95')}
-        lines={lines.latency}
-        bars={false}
-        text={durationText}
-        getLink={(point) => ({ ...getLink(point), sort: '-summary.svc.latency_ms' })}
-      />
-      <MetricChart
-        {...shared}
-        title="Tokens"
-        alert={alertOn('total_tokens.sum')}
-        lines={lines.tokens}
-        bars
-        text={tokensText}
-      />
-      <MetricChart
-        {...shared}
-        title="Cost"
-        alert={alertOn('total_cost.sum')}
-        lines={lines.cost}
-        bars
-        text={costText}
-      />
-    </>
+    <MetricChart
+      title={props.title ?? figureTitle(metric, isGrouped)}
+      alert={canAlert && counted ? { ...counted, form: true, metric: look.alert } : undefined}
+      tools={props.tools}
+      points={points}
+      granularity={props.granularity}
+      lines={lines}
+      bars={!isLatency && !props.asLines}
+      text={look.text ?? costText}
+      getLink={counted && ((point) => linkTo(point, counted))}
+      onZoom={props.onZoom}
+      sync={project}
+    />
+  );
+};
+
+/** A chart without anything in it, or what stands in its place. */
+export const EmptyChart = ({ title, children }: EmptyChartProps) => (
+  <section className="card metric" aria-label={title}>
+    <div className="metric-head">
+      <h2>{title}</h2>
+    </div>
+    {children ?? <p className="muted chart-empty">none in this period</p>}
+  </section>
+);
+
+interface EmptyChartProps extends Pick<MetricChartProps, 'title'> {
+  readonly children?: ReactNode;
+}
+
+/** What stands where a chart will be. */
+export const ChartSkeleton = ({ title }: Pick<EmptyChartProps, 'title'>) => (
+  <section className="card metric" aria-label={title || 'Loading'} aria-busy="true">
+    <div className="metric-head">
+      <h2>{title}</h2>
+    </div>
+    <span className="skeleton chart" aria-hidden="true" />
+  </section>
+);
+
+interface WhenSeenProps {
+  /** What stands there until then, of the same size. */
+  readonly fallback: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** What asks for something only once it comes into sight, or near it. */
+export const WhenSeen = ({ fallback, className = 'when-seen', children }: WhenSeenProps) => {
+  const place = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const { current } = place;
+    if (isSeen || !current) return;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) setSeen(true);
+      },
+      { rootMargin: '100px' },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [isSeen]);
+  return (
+    <div ref={place} className={className}>
+      {isSeen ? children : fallback}
+    </div>
   );
 };

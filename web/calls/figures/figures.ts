@@ -1,5 +1,6 @@
 import type { Stats, StatsBucket } from '../../api/contract.ts';
 import { clockText, dayText } from '../../data/format.ts';
+import { typedText } from '../../data/values.ts';
 import type { Span, Worse } from './requests.ts';
 
 /** What is counted of calls. */
@@ -72,9 +73,12 @@ const modelFigures = (usage: readonly StatsBucket[]): Figures => ({
 export const withModelCalls = (answer: Stats, models: Stats | undefined): Stats =>
   models ? { ...answer, usage_buckets: [...answer.usage_buckets, ...models.usage_buckets] } : answer;
 
+/** What a group is called: a score as a filter has it, with its type. */
 const textAt = (bucket: StatsBucket, name: string): string | null => {
   const value = bucket[name];
-  return typeof value === 'string' ? value : null;
+  if (name === 'feedback' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  if (typeof value !== 'string') return null;
+  return name === 'feedback' ? typedText(value) : value;
 };
 
 /**
@@ -259,3 +263,26 @@ export const changeText = (before: number | undefined, now: number | undefined):
   const percent = Math.round((factor - 1) * 100);
   return percent === 0 ? '±0 %' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 };
+
+/** What charts show of calls, as the API calls it. */
+export const figureMetrics = [
+  'call_count',
+  'error_count',
+  'latency_ms',
+  'total_tokens',
+  'total_cost',
+] as const;
+
+export type FigureMetric = (typeof figureMetrics)[number];
+
+const figureTitles: Readonly<Record<FigureMetric, string>> = {
+  call_count: 'Calls',
+  error_count: 'Errors',
+  latency_ms: 'Latency',
+  total_tokens: 'Tokens',
+  total_cost: 'Cost',
+};
+
+/** The title of a figure. Groups have one percentile of latencies. */
+export const figureTitle = (metric: FigureMetric, isGrouped: boolean): string =>
+  metric === 'latency_ms' && isGrouped ? 'p95 latency' : figureTitles[metric];

@@ -9,6 +9,7 @@ import {
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { selectionOf } from '../list/request.ts';
+import { parseScorePath, type Score } from '../scores.ts';
 import { spendingMetrics } from './spending.ts';
 
 const minuteMs = 60_000;
@@ -76,13 +77,36 @@ const fields = {
   source: 'source',
 } as const;
 
-type GroupField = (typeof fields)[Dimension];
+/** What figures are grouped by: a field, a score, or, undefined, models. */
+export type Grouping = (typeof fields)[keyof typeof fields] | Score;
 
-/** The field of a dimension; undefined for models. */
-export const getField = (by: Dimension | undefined): GroupField => by && fields[by];
+/**
+ * What a dimension groups by; undefined for models.
+ *
+ * @param score the path of the score, for the dimension of scores; without one, it is that of operations
+ */
+export const getGrouping = (by: Dimension | undefined, score?: string): Grouping => {
+  if (by === undefined) return undefined;
+  return by === 'score' ? (parseScorePath(score ?? '') ?? fields.op) : fields[by];
+};
 
-/** Whether the groups are read from the headers of calls, since rollups do not know them. */
-export const isRead = (by: Dimension): boolean => fields[by]?.startsWith('attributes.') === true;
+/** What groups are called by in answers; undefined for models. */
+export const fieldOf = (grouping: Grouping): string | undefined =>
+  typeof grouping === 'object' ? 'feedback' : grouping;
+
+/** Whether the groups are read from the calls, since rollups do not know them. */
+export const isRead = (grouping: Grouping): boolean =>
+  fieldOf(grouping)?.startsWith('attributes.') === true || typeof grouping === 'object';
+
+const groupBy = (grouping: Grouping): Pick<StatsQuery, 'group_by' | 'group_by_feedback'> =>
+  typeof grouping === 'object'
+    ? { group_by_feedback: { feedback_type: grouping.type, path: grouping.field } }
+    : grouping === undefined
+      ? {}
+      : { group_by: [grouping] };
+
+/** Which calls figures are counted of, as requests have it. */
+export type Selection = Pick<StatsQuery, 'project_id' | 'filter' | 'query'>;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -110,13 +134,14 @@ export const unfilteredOf = ({ project, source }: Counted): Counted => ({
 export const isFiltered = ({ all, status, text, where }: Counted): boolean =>
   !all || text !== undefined || where !== undefined || status !== undefined;
 
-const statsRequest = (
-  counted: Counted,
+/** The figures of a span, in buckets of so many seconds. */
+export const figuresRequest = (
+  selection: Selection,
   { start, end }: Span,
   granularity: number,
-  field: GroupField,
+  grouping: Grouping,
 ): StatsQuery => ({
-  ...selectionOf(counted),
+  ...selection,
   start: iso(start),
   end: iso(end),
   granularity,
@@ -127,19 +152,19 @@ const statsRequest = (
     { metric: 'latency_ms', percentiles: [50, 95] },
   ],
   usage_metrics: [{ metric: 'total_tokens', aggregations: ['sum', 'count'] }, { metric: 'total_cost' }],
-  ...(field && { group_by: [field] }),
+  ...groupBy(grouping),
 });
 
 /** The figures over time. */
-export const seriesRequest = (counted: Counted, period: Period, field: GroupField): StatsQuery =>
-  statsRequest(counted, period, period.granularity, field);
+export const seriesRequest = (counted: Counted, period: Period, grouping: Grouping): StatsQuery =>
+  figuresRequest(selectionOf(counted), period, period.granularity, grouping);
 
 /**
  * The errors and latencies of models over a span. Rollups do not have them, so the service reads
  * the headers of all calls in it.
  */
-export const modelCallsRequest = (counted: Counted, span: Span, granularity: number): StatsQuery => {
-  const { call_metrics: _calls, ...request } = statsRequest(counted, span, granularity, undefined);
+export const modelCallsRequest = (selection: Selection, span: Span, granularity: number): StatsQuery => {
+  const { call_metrics: _calls, ...request } = figuresRequest(selection, span, granularity, undefined);
   return {
     ...request,
     usage_metrics: [
@@ -153,8 +178,8 @@ export const modelCallsRequest = (counted: Counted, span: Span, granularity: num
 export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
-export const totalsRequest = (counted: Counted, span: Span, field: GroupField): StatsQuery =>
-  statsRequest(counted, span, whole, field);
+export const totalsRequest = (counted: Counted, span: Span, grouping: Grouping): StatsQuery =>
+  figuresRequest(selectionOf(counted), span, whole, grouping);
 
 /** The same of all calls, with what tells where the money went. */
 export const wholeRequest = (counted: Counted, span: Span): StatsQuery => {
@@ -173,20 +198,32 @@ export const callsIn = (counted: Counted, { start, end }: Span): TracesSearch =>
 });
 
 /** The condition that calls of a group fulfil. */
-const toCondition = (by: Exclude<Dimension, 'source'>, group: string): Condition => {
+const toCondition = (by: Exclude<Dimension, 'source'>, group: string, score = ''): Condition => {
+  // Groups by scores are called as filters have their values.
+  if (by === 'score') return { path: score, op: 'is', value: group };
   if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
   return { path: fields[by], op: 'is', value: typedText(group) };
 };
 
-/** The calls of a group. */
-export const callsOfGroup = (counted: Counted, span: Span, by: Dimension, group: string): TracesSearch => {
+/**
+ * The calls of a group.
+ *
+ * @param score the path of the score, if groups are those of one
+ */
+export const callsOfGroup = (
+  counted: Counted,
+  span: Span,
+  by: Dimension,
+  group: string,
+  score?: string,
+): TracesSearch => {
   const { source: _all, ...calls } = callsIn(counted, span);
   if (by === 'source') {
     const other = otherSources.find((source) => source === group);
     return { ...calls, ...(other && { source: other }) };
   }
   const { where = [] } = counted;
-  return { ...callsIn(counted, span), where: [...where, toCondition(by, group)] };
+  return { ...callsIn(counted, span), where: [...where, toCondition(by, group, score)] };
 };
 
 /** In what way a group became worse. */
@@ -199,8 +236,9 @@ export const worseCalls = (
   by: Dimension,
   group: string,
   worse: Worse,
+  score?: string,
 ): TracesSearch => ({
-  ...callsOfGroup(counted, span, by, group),
+  ...callsOfGroup(counted, span, by, group, score),
   // What failed has no usage as a rule.
   ...(worse === 'faultier' &&
     by === 'model' && {

@@ -51,9 +51,8 @@ const NameForm = ({ view, replaces, onSave }: NameFormProps) => {
 export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
   const navigate = useNavigate();
   const { project } = search;
-  const { query, save, remove } = useSavedViews(project, true);
+  const { query, views = [], save, remove } = useSavedViews(project, true);
   const [changing, setChanging] = useState<SavedView>();
-  const views = query.data ?? [];
   const state = savedState(search);
   const mayWrite = useAllowed(project, 'write');
   const open = ({ view: to, search: saved }: SavedView) => {

@@ -1,9 +1,11 @@
 import { hashKey, useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { dashboardClass } from '../../../api/shared/classes.ts';
+import type { ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
-import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
+import { byName, readObjects, useStoreObject } from '../../session/stored.ts';
 
 /** The views whose state can be saved. */
 const savable = ['traces', 'overview'] as const;
@@ -32,31 +34,73 @@ const parseSaved = (id: string, value: unknown): SavedView[] => {
   return [{ id, name: value.name, view, search: value.search, isDefault: value.is_default === true }];
 };
 
-/** The saved views of a project, by name, and what changes them. */
-export const useSavedViews = (project: string, enabled: boolean) => {
-  const store = useStoreObject(project, ['saved views']);
-  const query = useRead(
+/** What a project opens with: a saved view or a dashboard. */
+interface Start {
+  readonly id: string;
+  /** The value of the object. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly to: string;
+  readonly search: Readonly<Record<string, unknown>>;
+}
+
+const toStart = ({ object_id: id, val: value }: ObjectVersion): Start[] => {
+  if (!isObject(value)) return [];
+  if (value._type === dashboardClass)
+    return value.is_start === true ? [{ id, value, to: '/dashboards', search: { dashboard: id } }] : [];
+  return parseSaved(id, value).flatMap(({ view, search, isDefault }) =>
+    isDefault ? [{ id, value, to: `/${view}`, search }] : [],
+  );
+};
+
+/** What is read again once views or dashboards have changed. */
+const kinds = ['saved views', 'dashboards'];
+
+/** The saved views and dashboards of a project, as far as they are opened from elsewhere. */
+const useSaved = (project: string, enabled: boolean) =>
+  useRead(
     ['saved views', project],
     async (reading) => {
-      const objects = await readObjects(reading, project, ofClass(savedClass));
-      return byName(objects.flatMap(({ object_id, val }) => parseSaved(object_id, val)));
+      const filter = { base_object_classes: [savedClass, dashboardClass], latest_only: true };
+      const objects = await readObjects(reading, project, { filter });
+      return {
+        views: byName(
+          objects.flatMap(({ object_id, val }) =>
+            isObject(val) && val._type === savedClass ? parseSaved(object_id, val) : [],
+          ),
+        ),
+        starts: objects.flatMap(toStart),
+      };
     },
     { enabled },
   );
-  const storeOne = ({ id, name, view, search, isDefault }: SavedView) => {
-    const value = { _type: savedClass, name, view, search, ...(isDefault && { is_default: true }) };
-    return store.save.mutateAsync({ id, value });
+
+/** Has a project open with one thing: nothing else is its start any more. */
+export const useOnlyStart = (project: string) => {
+  const { save } = useStoreObject(project, kinds);
+  const { data, refetch } = useSaved(project, false);
+  return async (id: string): Promise<void> => {
+    const { starts = [] } = (await refetch()).data ?? data ?? {};
+    for (const { id: other, value } of starts) {
+      const { is_start: _start, is_default: _default, ...rest } = value;
+      if (other !== id) await save.mutateAsync({ id: other, value: rest });
+    }
   };
-  /** Saves a view. Another stops being the default if this one is. */
+};
+
+/** The saved views of a project, by name, and what changes them. */
+export const useSavedViews = (project: string, enabled: boolean) => {
+  const store = useStoreObject(project, kinds);
+  const query = useSaved(project, enabled);
+  const keepOnly = useOnlyStart(project);
+  /** Saves a view. Whatever else was the start is not any more if this one is. */
   const save = useMutation({
-    mutationFn: async (saved: SavedView) => {
-      await storeOne(saved);
-      if (!saved.isDefault) return;
-      const others = (query.data ?? []).filter(({ id, isDefault }) => isDefault && id !== saved.id);
-      for (const other of others) await storeOne({ ...other, isDefault: false });
+    mutationFn: async ({ id, name, view, search, isDefault }: SavedView) => {
+      const value = { _type: savedClass, name, view, search, ...(isDefault && { is_default: true }) };
+      await store.save.mutateAsync({ id, value });
+      if (isDefault) await keepOnly(id);
     },
   });
-  return { query, save, remove: store.remove };
+  return { query, views: query.data?.views, save, remove: store.remove };
 };
 
 /** A view's state as it is saved: without the project, and without what only its reader chose. */
@@ -85,10 +129,9 @@ export const useDefaultView = (search: { readonly project: string }): void => {
   const { project } = search;
   const enters =
     useRouterState({ select: ({ location }) => location.state.enter === true }) && isBare(search);
-  const { data } = useSavedViews(project, enters).query;
-  const found = enters ? data?.find(({ isDefault }) => isDefault) : undefined;
+  const { data } = useSaved(project, enters);
+  const found = enters ? data?.starts[0] : undefined;
   useEffect(() => {
-    if (found)
-      navigate({ to: `/${found.view}`, search: { ...found.search, project } as never, replace: true });
+    if (found) navigate({ to: found.to, search: { ...found.search, project } as never, replace: true });
   }, [found, navigate, project]);
 };

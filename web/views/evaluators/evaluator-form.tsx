@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { CallLink } from '../../calls/badges.tsx';
 import { useModels } from '../../calls/figures/used.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
@@ -10,7 +11,6 @@ import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls
 import { bindFields, Choice, Input, Section, Segments, TextArea } from '../../ui/fields.tsx';
 import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
-import { CallLink } from './call-link.tsx';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
 import {
   type CheckName,

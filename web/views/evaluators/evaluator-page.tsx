@@ -4,6 +4,7 @@ import { isVerdictId, maxScored } from '../../../api/shared/evaluators.ts';
 import type { CallRow } from '../../api/calls.ts';
 import { getFeedback } from '../../api/feedback.ts';
 import { errorText } from '../../api/http.ts';
+import { CallLink } from '../../calls/badges.tsx';
 import { MetricChart } from '../../calls/figures/charts.tsx';
 import { percentText } from '../../calls/figures/figures.ts';
 import { toPeriod } from '../../calls/figures/requests.ts';
@@ -23,7 +24,6 @@ import {
 import { Input, Segments } from '../../ui/fields.tsx';
 import { Confirm, Modal } from '../../ui/popups.tsx';
 import { useSettled } from '../../ui/settled.ts';
-import { CallLink } from './call-link.tsx';
 import {
   getAnswerType,
   type JudgesCost,

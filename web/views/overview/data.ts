@@ -1,4 +1,4 @@
-import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Stats, StatsQuery } from '../../api/contract.ts';
 import {
@@ -9,10 +9,12 @@ import {
   toPoints,
   withModelCalls,
 } from '../../calls/figures/figures.ts';
+import { maxRead, useKeptStats, useStats } from '../../calls/figures/read.ts';
 import {
   type Counted,
   countedBy,
-  getField,
+  fieldOf,
+  getGrouping,
   isFiltered,
   isRead,
   modelCallsRequest,
@@ -25,26 +27,8 @@ import {
   wholeRequest,
 } from '../../calls/figures/requests.ts';
 import { spendingIn } from '../../calls/figures/spending.ts';
+import { selectionOf } from '../../calls/list/request.ts';
 import type { OverviewSearch } from '../../navigation/search.ts';
-import { useRead } from '../../session/session.tsx';
-
-/** Statistics from the cache, or from the service. */
-const useStats = (
-  request: StatsQuery,
-  options: { readonly enabled?: boolean; readonly placeholderData?: typeof keepPreviousData },
-) =>
-  useRead<Stats>(
-    ['stats', request],
-    ({ client, signal }) => client.ask('/calls/stats', request, signal),
-    options,
-  );
-
-/** Statistics. Those of before stay until there are others, but not if these are too many to read. */
-const useKeptStats = (request: StatsQuery, enabled: boolean, tooMany = false) =>
-  useStats(request, { enabled, ...(!tooMany && { placeholderData: keepPreviousData }) });
-
-/** So many calls are read for what rollups do not know: some 4,000 read units. */
-export const maxRead = 100_000;
 
 interface ModelCallsProps {
   readonly counted: Counted;
@@ -71,11 +55,12 @@ const useModelCalls = ({
   callsBefore,
 }: ModelCallsProps) => {
   const useCounted = (request: StatsQuery, enabled: boolean) => useStats(request, { enabled });
+  const selection = selectionOf(counted);
   const isFew = (count: number | undefined) => isEnabled && count !== undefined && count <= maxRead;
   return {
-    series: useCounted(modelCallsRequest(counted, period, period.granularity), split && isFew(calls)),
-    now: useCounted(modelCallsRequest(counted, period, whole), isFew(calls)),
-    before: useCounted(modelCallsRequest(counted, period.before, whole), isFew(callsBefore)),
+    series: useCounted(modelCallsRequest(selection, period, period.granularity), split && isFew(calls)),
+    now: useCounted(modelCallsRequest(selection, period, whole), isFew(calls)),
+    before: useCounted(modelCallsRequest(selection, period.before, whole), isFew(callsBefore)),
     tooMany: isEnabled && (calls ?? 0) > maxRead,
   };
 };
@@ -93,7 +78,8 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     () => toPeriod({ project, ...(range && { range }), ...(from && { from }), ...(to && { to }) }, now),
     [project, range, from, to, now],
   );
-  const field = getField(by);
+  const grouping = getGrouping(by, search.score);
+  const field = fieldOf(grouping);
   const counted = countedBy(search);
   const filtered = isFiltered(counted);
   const span = { start: period.before.start, end: period.end };
@@ -117,17 +103,23 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   );
   const calls = known(whole.now, totals);
   const callsBefore = known(whole.before, totalsBefore);
-  const tooManyToGroup = (count: number | undefined) => tooManyToFilter || (isRead(by) && isTooMany(count));
+  const tooManyToGroup = (count: number | undefined) =>
+    tooManyToFilter || (isRead(grouping) && isTooMany(count));
   const mayRead = (count: number | undefined) =>
-    mayFilter && (!isRead(by) || count !== undefined) && !tooManyToGroup(count);
-  const lines = split && mayRead(calls) ? field : undefined;
+    mayFilter && (!isRead(grouping) || count !== undefined) && !tooManyToGroup(count);
+  const mayGroup = split && mayRead(calls);
+  const lines = mayGroup ? field : undefined;
   const queries = {
     ...whole,
     all,
-    series: useKeptStats(seriesRequest(counted, period, lines), mayFilter, tooManyToFilter),
-    groupsNow: useKeptStats(totalsRequest(counted, period, field), mayRead(calls), tooManyToGroup(calls)),
+    series: useKeptStats(
+      seriesRequest(counted, period, mayGroup ? grouping : undefined),
+      mayFilter,
+      tooManyToFilter,
+    ),
+    groupsNow: useKeptStats(totalsRequest(counted, period, grouping), mayRead(calls), tooManyToGroup(calls)),
     groupsBefore: useKeptStats(
-      totalsRequest(counted, period.before, field),
+      totalsRequest(counted, period.before, grouping),
       mayRead(callsBefore),
       tooManyToGroup(callsBefore),
     ),
@@ -166,12 +158,13 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     changes,
     totals,
     totalsBefore,
+    grouping,
     /** Where the money of the period went. */
     spending,
     /** Whether the groups have errors and latencies, in all and over time. */
     whole: by !== 'model' || models.now.data !== undefined,
     wholeLines: by !== 'model' || models.series.data !== undefined,
-    tooMany: models.tooMany || (isRead(by) && isTooMany(calls)),
+    tooMany: models.tooMany || (isRead(grouping) && isTooMany(calls)),
     /** How many calls the filters would make the service read, if these are too many. */
     tooManyToFilter: tooManyToFilter ? toRead : undefined,
     error: results.find(({ error }) => error)?.error,

@@ -1,35 +1,51 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { opTexts } from '../../api/calls.ts';
-import { kindTexts } from '../../api/kind.ts';
-import { Charts } from '../../calls/figures/charts.tsx';
+import { KeepButton } from '../../calls/dashboards/keep-button.tsx';
+import {
+  ChartSkeleton,
+  dimensionTitles,
+  EmptyChart,
+  FigureChart,
+  groupText,
+  WhenSeen,
+} from '../../calls/figures/charts.tsx';
 import {
   bucketText,
   type Change,
   changeText,
   errorRate,
   type Figures,
+  figureMetrics,
+  figureTitle,
   type GroupFigures,
   type Point,
   percentText,
 } from '../../calls/figures/figures.ts';
+import { maxRead, useScore, useScores } from '../../calls/figures/read.ts';
 import {
   type Counted,
   callsIn,
   callsOfGroup,
   countedBy,
   failuresIn,
+  type Grouping,
+  isFiltered,
   isRead,
   type Period,
   type Worse,
   worseCalls,
 } from '../../calls/figures/requests.ts';
+import { anyCall, ScoreChart } from '../../calls/figures/score-chart.tsx';
+import { pathOf, scoreAt } from '../../calls/figures/scores.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { Chips, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
+import { selectionOf } from '../../calls/list/request.ts';
 import { useCostText } from '../../calls/prices.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
+import { type Score, scoreText } from '../../calls/scores.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import {
@@ -44,10 +60,21 @@ import {
   type TracesSearch,
   toSpan,
 } from '../../navigation/search.ts';
-import { Check, Failure, Notice, RefreshButton, SearchForm, Skeleton, Table } from '../../ui/controls.tsx';
+import {
+  Button,
+  Check,
+  Failure,
+  Notice,
+  QueryStatus,
+  RefreshButton,
+  SearchForm,
+  Skeleton,
+  Table,
+} from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
+import { Popup } from '../../ui/popups.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
-import { maxRead, useOverview } from './data.ts';
+import { useOverview } from './data.ts';
 
 interface HeadlineProps {
   readonly counted: Counted;
@@ -116,12 +143,13 @@ interface ChangesListProps {
   readonly counted: Counted;
   readonly period: Period;
   readonly by: Dimension;
+  readonly score: string | undefined;
   readonly changes: readonly Change[];
   readonly getText: (group: string) => string;
 }
 
 /** What became slower, dearer or more faulty than in the period before. */
-const ChangesList = ({ counted, period, by, changes, getText }: ChangesListProps) => {
+const ChangesList = ({ counted, period, by, score, changes, getText }: ChangesListProps) => {
   const dearer = useCostText(counted.project);
   const texts: Readonly<Record<Worse, (value: number) => string>> = {
     slower: durationText,
@@ -138,7 +166,11 @@ const ChangesList = ({ counted, period, by, changes, getText }: ChangesListProps
       <ul className="changes">
         {changes.slice(0, shownChanges).map(({ group, worse, before, now }) => (
           <li key={`${worse} ${group}`}>
-            <Link to="/traces" search={worseCalls(counted, period, by, group, worse)} className="change">
+            <Link
+              to="/traces"
+              search={worseCalls(counted, period, by, group, worse, score)}
+              className="change"
+            >
               <span className="cut" dir="auto">
                 {getText(group)}
               </span>
@@ -187,6 +219,9 @@ interface BreakdownProps {
   readonly counted: Counted;
   readonly period: Period;
   readonly by: Dimension;
+  readonly grouping: Grouping;
+  /** The path of the score that is grouped by. */
+  readonly score: string | undefined;
   /** Whether groups have errors and latencies. */
   readonly whole: boolean;
   readonly sort: Order;
@@ -196,7 +231,8 @@ interface BreakdownProps {
 }
 
 /** The figures of each operation, model or user. */
-const Breakdown = ({ counted, period, by, whole, sort, groups, getText, onSort }: BreakdownProps) => {
+const Breakdown = (props: BreakdownProps) => {
+  const { counted, period, by, grouping, score, whole, sort, groups, getText, onSort } = props;
   const costText = useCostText(counted.project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
@@ -206,9 +242,11 @@ const Breakdown = ({ counted, period, by, whole, sort, groups, getText, onSort }
   );
   const nameCell = ({ group }: GroupFigures) =>
     group === null ? (
-      <span className="muted">{isRead(by) ? 'calls that say none' : 'all others'}</span>
+      <span className="muted">
+        {by === 'score' ? 'without this score' : isRead(grouping) ? 'calls that say none' : 'all others'}
+      </span>
     ) : (
-      <Link to="/traces" search={callsOfGroup(counted, period, by, group)}>
+      <Link to="/traces" search={callsOfGroup(counted, period, by, group, score)}>
         {getText(group)}
       </Link>
     );
@@ -276,20 +314,6 @@ const ValuesTable = ({ counted, points }: { counted: Counted; points: readonly P
 
 const route = getRouteApi('/overview');
 
-const dimensionTitles: Readonly<Record<Dimension, string>> = {
-  op: 'Operations',
-  kind: 'Kinds',
-  model: 'Models',
-  tool: 'Tools',
-  agent: 'Agents',
-  prompt: 'Prompts',
-  user: 'Users',
-  'end-user': 'End users',
-  environment: 'Environments',
-  release: 'Releases',
-  source: 'Sources',
-};
-
 interface OverviewFiltersProps {
   readonly search: OverviewSearch;
   readonly onChange: (changes: Changes<OverviewSearch>) => void;
@@ -330,8 +354,161 @@ const OverviewFilters = ({ search, onChange }: OverviewFiltersProps) => {
   );
 };
 
-/** Kinds in words. Clients may say others. */
-const textsOfKinds: ReadonlyMap<string, string> = new Map(Object.entries(kindTexts));
+/** How many scores have a chart. */
+const shownScores = 6;
+
+interface ScoresProps {
+  readonly project: string;
+  readonly counted: Counted;
+  readonly period: Period;
+  /** How many calls count. */
+  readonly calls: number;
+  readonly search: OverviewSearch;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+/** Up to so many calls, their scores are read from them: some 800 read units a chart. */
+const maxScoredCalls = 20_000;
+
+/**
+ * Whether scores are read from the calls that count. Feedback is read faster, and does not say which calls it is
+ * on: it stands in for many calls that are not filtered.
+ */
+const isOfCalls = ({ counted, calls }: Pick<ScoresProps, 'counted' | 'calls'>): boolean =>
+  calls <= maxScoredCalls || isFiltered(counted) || counted.source !== undefined;
+
+/** A score of the calls that count, which are read for it. */
+const ScoreOfCalls = ({ project, counted, period, onZoom, score }: ScoresProps & { score: Score }) => {
+  const query = useScore(project, period, score, selectionOf(counted));
+  const title = scoreText(score);
+  if (query.data === undefined)
+    return query.error ? <QueryStatus queries={[query]} /> : <ChartSkeleton title={title} />;
+  return query.data ? (
+    <ScoreChart
+      figures={query.data}
+      project={project}
+      granularity={period.granularity}
+      counted={counted}
+      tools={
+        <KeepButton project={project} title={title} chart={{ metric: 'score', score, calls: counted }} />
+      }
+      onZoom={onZoom}
+    />
+  ) : (
+    <EmptyChart title={title} />
+  );
+};
+
+/** The scores of a project over time: those that are given most often. */
+const Scores = (props: ScoresProps) => {
+  const { project, period, search, onZoom } = props;
+  const query = useScores(project, period);
+  const { data } = query;
+  const ofCalls = isOfCalls(props);
+  return (
+    <>
+      <QueryStatus queries={[query]} />
+      {data?.length === 0 ? <p className="muted">No feedback gave a score in this period.</p> : null}
+      <div className="charts">
+        {data
+          ? data.slice(0, shownScores).map((figures) => {
+              const { score } = figures;
+              const key = pathOf(figures);
+              const title = scoreText(score);
+              return ofCalls ? (
+                <WhenSeen key={key} fallback={<ChartSkeleton title={title} />}>
+                  <ScoreOfCalls {...props} score={score} />
+                </WhenSeen>
+              ) : (
+                <ScoreChart
+                  key={key}
+                  figures={figures}
+                  project={project}
+                  granularity={period.granularity}
+                  counted={anyCall(project)}
+                  tools={<KeepButton project={project} title={title} chart={{ metric: 'score', score }} />}
+                  onZoom={onZoom}
+                />
+              );
+            })
+          : query.error
+            ? null
+            : [0, 1, 2].map((at) => <ChartSkeleton key={at} title="" />)}
+      </div>
+      {data && data.length > 0 ? (
+        <p className="hint">
+          {ofCalls
+            ? 'The latest score of each call that is counted above.'
+            : 'Scores of all feedback given in this period, whatever the source of its call.'}{' '}
+          <Link to="/scores" search={{ project, ...timeOf(search) }}>
+            All scores
+          </Link>
+        </p>
+      ) : null}
+    </>
+  );
+};
+
+const timeOf = ({ range, from, to }: OverviewSearch) =>
+  toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '24h');
+
+interface ScoreListProps extends Pick<ScoresProps, 'project' | 'period'> {
+  readonly chosen: string | undefined;
+  readonly onChoose: (path: string) => void;
+}
+
+/** The scores of the period, to group by one. */
+const ScoreList = ({ project, period, chosen, onChoose }: ScoreListProps) => {
+  const query = useScores(project, period);
+  return (
+    <>
+      <QueryStatus queries={[query]} loading="Loading the scores…" />
+      {query.data?.length === 0 ? <p className="muted">No feedback gave a score in this period.</p> : null}
+      <ul className="values-list">
+        {(query.data ?? []).map((figures) => (
+          <li key={pathOf(figures)}>
+            <Button
+              kind="quiet"
+              aria-pressed={pathOf(figures) === chosen}
+              onClick={() => onChoose(pathOf(figures))}
+            >
+              <span className="cut" dir="auto">
+                {scoreText(figures.score)}
+              </span>
+              <span className="muted">{countText(figures.count)}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+/** Chooses the score that figures are grouped by. */
+const ScoreMenu = (props: ScoreListProps) => {
+  const [open, setOpen] = useState(false);
+  const score = scoreAt(props.chosen);
+  return (
+    <Popup
+      label={
+        <>
+          {score ? scoreText(score) : 'Score'} <ChevronDown />
+        </>
+      }
+      name="Group by a score"
+      open={open}
+      onOpenChange={setOpen}
+    >
+      <ScoreList
+        {...props}
+        onChoose={(path) => {
+          setOpen(false);
+          props.onChoose(path);
+        }}
+      />
+    </Popup>
+  );
+};
 
 /** What happens in a project: figures over time, what became worse, and who takes part in it. */
 export const OverviewView = () => {
@@ -339,19 +516,26 @@ export const OverviewView = () => {
   const change = useChange<OverviewSearch>(route.useNavigate());
   const [now, setNow] = useState(() => Date.now());
   const overview = useOverview(search, now);
-  const { project, by = 'op', split = false, sort = 'calls' } = search;
+  const { project, split = false, sort = 'calls', score } = search;
+  const groupedBy = scoreAt(score);
+  const by = search.by === 'score' && !groupedBy ? 'op' : (search.by ?? 'op');
+  const groupTitle = by === 'score' && groupedBy ? scoreText(groupedBy) : dimensionTitles[by];
   const counted = countedBy(search);
   const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
   const isCounting = !totals && !error && overview.tooManyToFilter === undefined;
   const getText = useMemo(() => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
-    const texts = opTexts([
+    return groupText(by, [
       ...names,
       ...(points ?? []).flatMap(({ groups: pointGroups }) => [...pointGroups.keys()]),
     ]);
-    return (group: string) =>
-      (by === 'op' ? texts.get(group) : by === 'kind' ? textsOfKinds.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
+  const zoom = (from: number, to: number) =>
+    change({
+      range: undefined,
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+    });
   return (
     <View
       title="Overview"
@@ -367,8 +551,16 @@ export const OverviewView = () => {
           <Segments
             legend="Group by"
             value={by}
-            options={dimensions.map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
-            onChange={(next) => change({ by: next === 'op' ? undefined : next })}
+            options={dimensions
+              .filter((dimension) => dimension !== 'score')
+              .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
+            onChange={(next) => change({ by: next === 'op' ? undefined : next, score: undefined })}
+          />
+          <ScoreMenu
+            project={project}
+            period={period}
+            chosen={by === 'score' ? score : undefined}
+            onChoose={(path) => change({ by: 'score', score: path })}
           />
           <Check
             label="One line per group"
@@ -406,33 +598,64 @@ export const OverviewView = () => {
       ) : null}
       {points && totals && totals.calls > 0 ? (
         <div className="charts">
-          <Charts
-            counted={counted}
-            points={points}
-            granularity={period.granularity}
-            split={split}
-            whole={overview.wholeLines}
-            getText={getText}
-            onZoom={(from, to) =>
-              change({
-                range: undefined,
-                from: new Date(from).toISOString(),
-                to: new Date(to).toISOString(),
-              })
-            }
-          />
+          {figureMetrics.map((metric) => (
+            <FigureChart
+              key={metric}
+              metric={metric}
+              counted={counted}
+              project={project}
+              points={points}
+              granularity={period.granularity}
+              split={split}
+              whole={overview.wholeLines}
+              getText={getText}
+              canAlert
+              tools={
+                <KeepButton
+                  project={project}
+                  title={figureTitle(metric, split)}
+                  chart={{ metric, calls: counted, ...(split && { by, byScore: score }) }}
+                />
+              }
+              onZoom={zoom}
+            />
+          ))}
           {changes ? (
-            <ChangesList counted={counted} period={period} by={by} changes={changes} getText={getText} />
+            <ChangesList
+              counted={counted}
+              period={period}
+              by={by}
+              score={score}
+              changes={changes}
+              getText={getText}
+            />
           ) : null}
         </div>
       ) : null}
+      {points && totals && overview.tooManyToFilter === undefined ? (
+        <section className="chart-group" aria-labelledby="scores-title">
+          <h2 id="scores-title">Scores</h2>
+          <WhenSeen className="chart-group" fallback={<Skeleton label="" rows={3} className="charts" />}>
+            <Scores
+              project={project}
+              counted={counted}
+              period={period}
+              calls={totals.calls}
+              search={search}
+              onZoom={zoom}
+            />
+          </WhenSeen>
+        </section>
+      ) : null}
       {groups && totals && totals.calls > 0 ? (
-        <section className="card" aria-label={dimensionTitles[by]}>
-          <h2>{dimensionTitles[by]}</h2>
+        <section className="card" aria-label={groupTitle}>
+          <h2>{groupTitle}</h2>
           <Breakdown
             counted={counted}
             period={period}
             by={by}
+            grouping={overview.grouping}
+            score={score}
             whole={whole}
             sort={sort}
             groups={groups}
@@ -449,7 +672,9 @@ export const OverviewView = () => {
       ) : null}
       {overview.tooMany ? (
         <p className="hint">
-          {by === 'model' ? 'Errors and latencies of models' : `These ${dimensionTitles[by].toLowerCase()}`}{' '}
+          {by === 'model'
+            ? 'Errors and latencies of models'
+            : `These ${by === 'score' ? 'groups' : groupTitle.toLowerCase()}`}{' '}
           are read from the calls, up to {countText(maxRead)} of them. Choose a shorter time.
         </p>
       ) : null}

@@ -384,9 +384,21 @@ const oneOrMore = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
+/** The values of condition keys, e.g. `dynamodb:Attributes`, that a condition compares with. */
+const conditionValues = z.record(z.string(), oneOrMore).optional();
+
+/**
+ * The conditions of a statement: two operators, by the IAM User Guide, "IAM JSON policy elements: Condition
+ * operators" and "Set operators for multi-valued context keys". A key without a value fulfills either.
+ */
+const conditions = z.strictObject({
+  'ForAllValues:StringEquals': conditionValues,
+  StringEqualsIfExists: conditionValues,
+});
+
 /**
  * An IAM policy as the stack and its authorizers write them. Anything else is refused, such as
- * conditions.
+ * other conditions.
  */
 export const policySchema = z.object({
   Version: z.string().optional(),
@@ -396,6 +408,7 @@ export const policySchema = z.object({
       Effect: z.enum(['Allow', 'Deny']),
       Action: oneOrMore,
       Resource: oneOrMore,
+      Condition: conditions.optional(),
     }),
   ),
 });
@@ -417,14 +430,26 @@ export const fits = (pattern: string, text: string): boolean =>
 export interface Access {
   readonly action: string;
   readonly resource: string;
+  /** The values of condition keys. @default - none */
+  readonly context?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Whether an access fulfills the conditions of a statement. */
+const fulfills = (condition: z.output<typeof conditions> | undefined, { context = {} }: Access): boolean =>
+  Object.values(condition ?? {}).every((keys) =>
+    Object.entries(keys ?? {}).every(([key, allowed]) =>
+      (context[key] ?? []).every((value) => allowed.includes(value)),
+    ),
+  );
+
 /** Whether policies allow an access: some statement allows it and none denies it. */
-export const allowsAccess = (policies: readonly Policy[], { action, resource }: Access): boolean => {
+export const allowsAccess = (policies: readonly Policy[], access: Access): boolean => {
+  const { action, resource } = access;
   const effects = policies
     .flatMap(({ Statement }) => Statement)
     .filter(
-      ({ Action, Resource }) =>
+      ({ Action, Resource, Condition }) =>
+        fulfills(Condition, access) &&
         // The case of actions does not matter to IAM, that of resources does.
         Action.some((pattern) => fits(pattern.toLowerCase(), action.toLowerCase())) &&
         Resource.some((pattern) => fits(pattern, resource)),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allowsInvoke, authorizer } from '../../src/gateway/authorize.ts';
 import type { GatewayRequest, Match } from '../../src/gateway/request.ts';
 import { FunctionError, type Output } from '../../src/runtime/worker.ts';
-import { policySchema } from '../../src/template/stack.ts';
+import { allowsAccess, policySchema } from '../../src/template/stack.ts';
 
 const api = { id: 'api', account: '000000000000', stage: 'live' };
 const spec = {
@@ -210,4 +210,31 @@ describe('a policy does not let it be invoked', () => {
 it('A statement with a condition is not treated as one without', () => {
   const conditional = { ...statement('Allow', '*'), Condition: { Bool: { 'aws:SecureTransport': 'true' } } };
   expect(policySchema.safeParse({ Statement: [conditional] }).success).toBe(false);
+});
+
+describe('A condition', () => {
+  const narrow = policySchema.parse({
+    Statement: [
+      {
+        Effect: 'Allow',
+        Action: 'dynamodb:UpdateItem',
+        Resource: '*',
+        Condition: {
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'usedOn'] },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+        },
+      },
+    ],
+  });
+
+  it.each([
+    ['all of its values', { 'dynamodb:Attributes': ['usedOn', 'id'] }, true],
+    ['some of its values', { 'dynamodb:Attributes': ['id'], 'dynamodb:ReturnValues': ['NONE'] }, true],
+    ['one value more', { 'dynamodb:Attributes': ['id', 'grants'] }, false],
+    ['another value of the other key', { 'dynamodb:ReturnValues': ['ALL_NEW'] }, false],
+    ['no value', {}, true],
+  ] as const)('is held against %s', (_, context, isAllowed) => {
+    const access = { action: 'dynamodb:UpdateItem', resource: 'arn:table', context };
+    expect(allowsAccess([narrow], access)).toBe(isAllowed);
+  });
 });

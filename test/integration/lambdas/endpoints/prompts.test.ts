@@ -1,5 +1,7 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AnswerOf } from '../../../../api/endpoint.ts';
+import { eventDetails } from '../../../../api/openapi/events.ts';
 import type { promptRead, promptsQuery } from '../../../../api/prompts.ts';
 import { keyWith } from '../../../support/service/keys.ts';
 import { type SharedService, sharedService, throughWeave } from '../../../support/service/service.ts';
@@ -366,6 +368,61 @@ describe('labels', () => {
     expect((await move('roles', 'production', 0, writer)).status).toBe(200);
     const { history } = await list({ name: 'roles' });
     expect(history).toMatchObject([{ svc_user_id: 'bob' }]);
+  });
+});
+
+describe('moves of labels', () => {
+  const project = 'acme/moved-labels';
+  const sent = (path: string, body: object, from = service, method = 'POST') =>
+    from
+      .post(path, { project_id: project, ...body }, { method })
+      .then(({ status }) => expect(status).toBe(200));
+
+  it('are on the audit trail, by whatever way they were made, and told on the bus', async () => {
+    const events: BusEvent[] = [];
+    const told = await sharedService({ events: true });
+    const unsubscribe = told.bus.subscribe((event) => {
+      if (event['detail-type'] === 'PromptLabelMoved') events.push(event);
+    });
+    const door = throughWeave(told);
+    await sent('/prompt/create', { name: 'p', text: 'zero', labels: ['production'] }, told);
+    await sent('/prompt/create', { name: 'p', text: 'one' }, told);
+    await sent('/prompt/labels', { name: 'p', label: 'production', version_index: 1 }, told);
+    await sent('/prompt/labels', { name: 'p', label: 'production', version_index: 1 }, told);
+    await sent('/objs/p/aliases', { digest: 'v0', aliases: ['production'] }, door, 'PUT');
+    await sent(
+      '/obj/create',
+      { obj: { project_id: project, object_id: 'model', val: 1 }, project_id: undefined },
+      told,
+    );
+    await sent('/objs/model/aliases', { digest: 'v0', aliases: ['production'] }, door, 'PUT');
+    await sent('/obj/delete', { object_id: 'p' }, told);
+    const day = 86_400_000;
+    const range = {
+      start: new Date(Date.now() - day).toISOString(),
+      end: new Date(Date.now() + day).toISOString(),
+    };
+    const answer = await told.post('/audit/query', { project_id: project, action: 'prompt.label', ...range });
+    const { records } = (await answer.json()) as {
+      records: { target: string; before: object; after: object }[];
+    };
+    const move = (before: number | null, after: number | null) => ({
+      target: 'p:production',
+      before: { version_index: before },
+      after: { version_index: after },
+    });
+    expect(records).toMatchObject([move(0, null), move(1, 0), move(0, 1), move(null, 0)]);
+    await expect.poll(() => events.length).toBe(4);
+    unsubscribe();
+    const details = events.map(({ detail }) => eventDetails().PromptLabelMoved.parse(detail));
+    expect(details.map(({ version_index: to, previous_version_index: from }) => [from, to])).toEqual([
+      [null, 0],
+      [0, 1],
+      [1, 0],
+      [0, null],
+    ]);
+    expect(details.at(-1)).toMatchObject({ project_id: project, name: 'p', label: 'production', ref: null });
+    expect(new Set(details.map(({ event_id }) => event_id)).size).toBe(4);
   });
 });
 

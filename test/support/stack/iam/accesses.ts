@@ -16,6 +16,7 @@ import { z } from 'zod';
  * - S3 User Guide, "How to prevent object overwrites with conditional writes" (conditional-writes)
  *   and "How to perform conditional deletes" (conditional-deletes). With If-Match, s3:GetObject is
  *   needed beside s3:PutObject or s3:DeleteObject.
+ * - S3 API, ListObjectsV2: s3:ListBucket on the bucket; PutObjectTagging: s3:PutObjectTagging.
  * - S3 API, GetObject. Whoever may not s3:ListBucket gets a 403 for an object that is not there.
  */
 
@@ -42,6 +43,25 @@ type Accesses = (body: unknown) => Access[];
 const onItem =
   (action: string): Accesses =>
   (body) => [{ action, resource: tableArn(named.parse(body).TableName) }];
+
+const update = named.extend({
+  Key: z.record(z.string(), z.unknown()),
+  ExpressionAttributeNames: z.record(z.string(), z.string()).default({}),
+  ReturnValues: z.string().optional(),
+});
+
+/**
+ * An update, with what conditions of policies see of it (Service Authorization Reference, "Condition keys for Amazon
+ * DynamoDB"): the attributes of its key and of its expressions.
+ */
+const onUpdate: Accesses = (body) => {
+  const { TableName, Key, ExpressionAttributeNames, ReturnValues } = update.parse(body);
+  const context = {
+    'dynamodb:Attributes': [...Object.keys(Key), ...Object.values(ExpressionAttributeNames)],
+    ...(ReturnValues !== undefined && { 'dynamodb:ReturnValues': [ReturnValues] }),
+  };
+  return [{ action: 'dynamodb:UpdateItem', resource: tableArn(TableName), context }];
+};
 
 const onTables =
   (action: string): Accesses =>
@@ -72,9 +92,10 @@ const inStatements: Accesses = (body) =>
 const operations: Readonly<Record<string, Accesses>> = {
   GetItem: onItem('dynamodb:GetItem'),
   PutItem: onItem('dynamodb:PutItem'),
-  UpdateItem: onItem('dynamodb:UpdateItem'),
+  UpdateItem: onUpdate,
   DeleteItem: onItem('dynamodb:DeleteItem'),
   Query: onRange,
+  Scan: onItem('dynamodb:Scan'),
   BatchGetItem: onTables('dynamodb:BatchGetItem'),
   BatchWriteItem: onTables('dynamodb:BatchWriteItem'),
   TransactWriteItems: inTransaction,
@@ -111,7 +132,8 @@ export interface S3Accesses {
  * @throws Error if the request is not listed here
  */
 export const s3Accesses = (method: string, url: string, headers: IncomingHttpHeaders): S3Accesses => {
-  const [path = ''] = url.split('?');
+  const [path = '', query = ''] = url.split('?');
+  const asks = new URLSearchParams(query);
   const [, bucket = '', ...rest] = path.split('/').map(decodeURIComponent);
   const key = rest.join('/');
   const onBucket = `arn:aws:s3:::${bucket}`;
@@ -119,6 +141,10 @@ export const s3Accesses = (method: string, url: string, headers: IncomingHttpHea
   const read = onObject('s3:GetObject');
   const condition = headers['if-match'] === undefined ? [] : [read];
   const copied = headers['x-amz-copy-source'] !== undefined;
+  if (bucket && !key && method === 'GET' && asks.has('list-type'))
+    return { needed: [{ action: 's3:ListBucket', resource: onBucket }] };
+  if (bucket && key && method === 'PUT' && asks.has('tagging'))
+    return { needed: [onObject('s3:PutObjectTagging')] };
   if (bucket && key && method === 'GET')
     return { needed: [read], toSeeAbsence: { action: 's3:ListBucket', resource: onBucket } };
   if (bucket && key && method === 'PUT' && !copied)

@@ -46,6 +46,7 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
       ) ||
       /^is (not |only )?for (metrics|feedback|a webhook)/.test(msg),
   },
+  { why: 'a project that is said twice', is: ({ msg }) => msg.endsWith(', to confirm') },
   { why: 'a key that JSON.parse takes and zod passes over', is: ({ msg }) => msg.includes('__proto__') },
 ];
 

@@ -99,6 +99,30 @@ describe('statistics of feedback', () => {
     );
   });
 
+  it('tell types of feedback apart, each with the values that are its most common', async () => {
+    const metrics = [
+      { json_path: 'value', name: 'number', aggregations: ['sum', 'count'] },
+      { json_path: 'value', name: 'truth', value_type: 'boolean', distribution: true },
+    ];
+    const asked = { feedback_type: null, granularity: 604_800, metrics };
+    const { buckets, window_stats } = await stats({ ...asked, group_by: ['feedback_type'] });
+    const timestamp = buckets[0]?.timestamp;
+    const scored = { timestamp, feedback_type: 'score', count: 9, sum_number: 15, count_number: 4 };
+    expect(buckets.find(({ feedback_type }) => feedback_type === 'score')).toEqual({
+      ...scored,
+      count_true_truth: 3,
+      count_false_truth: 1,
+      distribution_truth: [
+        [true, 3],
+        [false, 1],
+      ],
+    });
+    expect(buckets.map(({ count }) => count)).toEqual([9, 1]);
+    expect(window_stats.number).toEqual({ sum: 15, count: 4 });
+    const { buckets: ungrouped } = await stats(asked);
+    expect(ungrouped.map(({ feedback_type, count }) => [feedback_type, count])).toEqual([[undefined, 10]]);
+  });
+
   it('count texts that are too long to tell apart under null', async () => {
     const metrics = [{ json_path: 'value', value_type: 'categorical', distribution: true }];
     const { buckets } = await stats({ project_id: other, metrics });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import type { Price } from '../../../../../core/records/costs/index.ts';
+import { noteRetention } from '../../../../../core/records/projects.ts';
 import { rollupRange } from '../../../../../core/records/rollups.ts';
 import {
   decodeMessagePack,
@@ -432,6 +433,26 @@ describe('rollups', () => {
       return (await askStats(brief, { project_id, ...month, ...counting })).scanned;
     };
     expect([await scanned(30), await scanned(30), await scanned(40)]).toEqual([20, 0, 20]);
+  });
+
+  it('are not used once calls may have expired by the retention of the project, or by a shorter one before', async () => {
+    const project_id = newProject();
+    const { bookkeeping: table } = store;
+    if (!table) throw new Error('the store keeps no rollups');
+    const onDay = (days: number) =>
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 9, 26) + days * 86_400_000 });
+    const retain = (callsDays: number, version: number) =>
+      noteRetention(table, project_id, { callsDays }, version, requestBudget(10_000));
+    onDay(1);
+    await send(store, whole(project_id, ids));
+    await retain(40, 1);
+    const scanned = async (days: number) => {
+      onDay(days);
+      return (await askStats(store, { project_id, ...month, ...counting })).scanned;
+    };
+    expect([await scanned(30), await scanned(30), await scanned(40)]).toEqual([20, 0, 20]);
+    await retain(400, 2);
+    expect([await scanned(42), await scanned(42)]).toEqual([20, 20]);
   });
 
   it('are neither made nor read of hours that can still change without a mark', async () => {

@@ -586,7 +586,7 @@ describe('a segment that expires', () => {
     const { segments, pointers } = await packSegments(
       project,
       ['a', 'b'].map((owner) => ({ owner, bytes: Buffer.from(`"${owner}"\n`) })),
-      30,
+      { days: 30, bucketDays: 30 },
     );
     const [segment] = segments;
     if (!segment) throw new Error('no segment');

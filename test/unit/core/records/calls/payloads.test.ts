@@ -70,8 +70,8 @@ describe('segments', () => {
 
   it('go to the bucket if they are too big for an item', async () => {
     const blocks = [block('big', randomBytes(300_000)), block('small', 'x')];
-    const homes = async (retentionDays?: number) => {
-      const { segments } = await packSegments(project, blocks, retentionDays);
+    const homes = async (days?: number) => {
+      const { segments } = await packSegments(project, blocks, { days, bucketDays: days });
       return segments.map(({ id }) =>
         segmentLocation(id) === 'bucket' ? segmentObject(project, id) : 'table',
       );

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { toGroups } from '../../../../../web/calls/figures/figures.ts';
 import {
   callsIn,
   callsOfGroup,
   countedBy,
+  getGrouping,
   isFiltered,
+  isRead,
   toPeriod,
   totalsRequest,
   unfilteredOf,
@@ -83,5 +86,35 @@ describe('what the overview counts', () => {
     expect(totalsRequest(counted, period, 'source')).not.toHaveProperty('filter');
     expect(callsOfGroup(counted, period, 'source', 'judge').source).toBe('judge');
     expect(callsOfGroup(counted, period, 'source', 'production')).not.toHaveProperty('source');
+  });
+});
+
+describe('groups by a score', () => {
+  const score = 'feedback.[thumbs].payload.up';
+  const period = toPeriod({ project }, now);
+
+  it('are asked for by its type and its path, and are read from the calls', () => {
+    const grouping = getGrouping('score', score);
+    expect(totalsRequest(countedBy({ project }), period, grouping)).toMatchObject({
+      group_by_feedback: { feedback_type: 'thumbs', path: 'up' },
+    });
+    expect(isRead(grouping)).toBe(true);
+    expect(isRead(getGrouping('op'))).toBe(false);
+    expect(getGrouping('score', 'nothing')).toBe('op_name');
+  });
+
+  it('lead to the calls that have it, by a value with its type', () => {
+    expect(callsOfGroup(countedBy({ project }), period, 'score', 'true', score)).toMatchObject({
+      where: [{ path: score, op: 'is', value: 'true' }],
+    });
+    const answer = {
+      call_buckets: [true, 'true', 4].map((feedback) => ({
+        timestamp: '2026-10-01T12:00:00Z',
+        feedback,
+        sum_call_count: 1,
+      })),
+      usage_buckets: [],
+    };
+    expect(toGroups(answer, 'feedback').map(({ group }) => group)).toEqual(['true', '"true"', '4']);
   });
 });

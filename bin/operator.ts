@@ -1,0 +1,41 @@
+import { type AuditEntry, appendAudit } from '../core/records/audit.ts';
+import { requestBudget } from '../foundations/storage/index.ts';
+import type { CommandOutput } from './common.ts';
+import { type KeysLocation, readAuditDays, withTable } from './location.ts';
+
+/** What an operator does, as the audit trail has it. */
+export type Deed = Omit<AuditEntry, 'actor' | 'address'>;
+
+/** How long an entry may take, in milliseconds. */
+const entryMs = 10_000;
+
+const explain = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Puts what an operator is about to do on the audit trail of a service, under the id of the operator's AWS access
+ * key: CloudTrail says whose it is. Whoever can write to the tables themselves needs no trail, and may be repairing
+ * the service, so what cannot be put there is done all the same, with a word of warning.
+ *
+ * @param location a table by its name has no trail
+ * @param root the project's folder, absolute
+ */
+export const auditOperator = async (
+  location: KeysLocation,
+  root: string,
+  deeds: readonly Deed[],
+  { err }: Pick<CommandOutput, 'err'>,
+): Promise<void> => {
+  if (location.kind === 'table') return;
+  try {
+    const days = await readAuditDays(root);
+    await withTable(location, root, 'audit', async (table) => {
+      const { accessKeyId } = await table.client.config.credentials();
+      const user = location.kind === 'local' ? 'local' : `aws:${accessKeyId}`;
+      const actor = { kind: 'operator', user } as const;
+      const entries = deeds.map((deed) => ({ ...deed, actor, address: null }));
+      await appendAudit({ table, days }, entries, requestBudget(entryMs));
+    });
+  } catch (error) {
+    err(`This is not on the audit trail: ${explain(error)}`);
+  }
+};
