@@ -52,12 +52,21 @@ export const promptLabels = () =>
 
 // What a prompt says.
 
-const message = freeObject.check(
-  z.refine(
-    ({ role }) => typeof role === 'string' && role.length > 0 && role.length <= 64,
-    rule('should have a role, such as system, user or assistant'),
-  ),
-);
+const message = freeObject
+  .check(
+    z.refine(
+      ({ role }) => typeof role === 'string' && role.length > 0 && role.length <= 64,
+      rule('should have a role, such as system, user or assistant'),
+    ),
+  )
+  .register(documented, {
+    keywords: {
+      type: 'object',
+      properties: { role: { type: 'string', minLength: 1, maxLength: 64 } },
+      required: ['role'],
+      additionalProperties: {},
+    },
+  });
 
 const configRules: readonly (readonly [name: string, isRight: (value: unknown) => boolean, what: string])[] =
   [
@@ -68,14 +77,27 @@ const configRules: readonly (readonly [name: string, isRight: (value: unknown) =
   ];
 
 const config = () =>
-  freeObject.check(
-    z.check(({ value, issues }) => {
-      for (const [name, isRight, what] of configRules) {
-        const given = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
-        if (given !== null && !isRight(given)) issues.push(problem(`should be ${what}`, value, name));
-      }
-    }),
-  );
+  freeObject
+    .check(
+      z.check(({ value, issues }) => {
+        for (const [name, isRight, what] of configRules) {
+          const given = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+          if (given !== null && !isRight(given)) issues.push(problem(`should be ${what}`, value, name));
+        }
+      }),
+    )
+    .register(documented, {
+      keywords: {
+        type: 'object',
+        properties: {
+          model: { type: ['string', 'null'] },
+          parameters: { type: ['object', 'null'] },
+          tools: { type: ['array', 'null'] },
+          response_schema: { type: ['object', 'null'] },
+        },
+        additionalProperties: {},
+      },
+    });
 
 const messagesText = 'Messages as chat models take them. Texts in them may have variables, `{name}`.';
 const textText = 'One text, which may have variables, `{name}`.';
@@ -162,13 +184,7 @@ export const promptCreate = /* @__PURE__ */ endpoint({
   },
 });
 
-/** An index, which stands as text in the query of a GET. */
-const versionIndex = z.pipe(
-  z.transform((value: number): unknown =>
-    typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value,
-  ),
-  integerWith(z.minimum(0), z.maximum(versionIndexes - 1)),
-);
+const versionIndex = integerWith(z.minimum(0), z.maximum(versionIndexes - 1));
 
 const readBody = () =>
   record(
@@ -258,7 +274,7 @@ export const promptLabelsSet = /* @__PURE__ */ endpoint({
         name,
         label: aLabel,
         version_index: field(
-          z.nullable(versionIndex),
+          z.nullable(z.int().check(z.minimum(0), z.maximum(versionIndexes - 1))),
           'The version that gets the label; null to remove the label.',
         ),
       },

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context } from 'aws-lambda';
-import { promptCreate, promptLabelsSet, promptRead, promptsQuery } from '../../api/prompts.ts';
+import {
+  type PromptChoice,
+  promptCreate,
+  promptLabelsSet,
+  promptRead,
+  promptsQuery,
+} from '../../api/prompts.ts';
 import { createPrompt, movePromptLabel, queryPrompts, readPrompt } from '../../core/records/prompts.ts';
 import { everyAnswer, jsonText } from '../common/http/answer.ts';
 import {
@@ -15,7 +21,7 @@ import {
 import { getHeader } from '../common/http/headers.ts';
 import { movingLabels } from '../common/http/label-moves.ts';
 import { compress, contentCoding } from '../common/http/negotiate.ts';
-import { middlewares } from '../common/http/request.ts';
+import { middlewares, type Translate } from '../common/http/request.ts';
 import { stores } from '../common/http/stores.ts';
 
 /*
@@ -56,8 +62,19 @@ const isKnown = (event: StreamEvent<unknown>, etag: string): boolean => {
   return known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.slice(2));
 };
 
+/** An index, which stands as text in the query of a GET, as a number. */
+const withIndex = (fields: unknown): unknown => {
+  const { version_index: index } = fields as { readonly version_index?: unknown };
+  return typeof index === 'string' && /^\d{1,10}$/.test(index)
+    ? { ...(fields as object), version_index: Number(index) }
+    : fields;
+};
+
+const translate: Translate<PromptChoice> = (fields, parse) => parse(withIndex(fields));
+const readByGet = { ...promptRead, translate };
+
 /** A prompt for clients that keep what they read. */
-const get = raw(middlewares(promptRead), async (event): Promise<RawAnswer> => {
+const get = raw(middlewares<PromptChoice>(readByGet), async (event): Promise<RawAnswer> => {
   const { body, budget, id } = event.service;
   const prompt = await readPrompt(stores.objects, body, { consistent: false, at: 'query' }, budget);
   const text = jsonText(prompt);

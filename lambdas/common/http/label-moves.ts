@@ -12,11 +12,11 @@ const { EVENT_BUS } = process.env;
 const tellMs = 3000;
 const concurrency = 8;
 
-/** The event of a move. Its id is that of the move in the history. */
+/** The event of a move. Its id is that of the move in the history, without dashes. */
 const toEvent = ({ id, projectId, objectId, alias, from, to, at, userId }: AliasMove) => ({
   kind: 'PromptLabelMoved',
   detail: {
-    event_id: id,
+    event_id: id.replaceAll('-', ''),
     project_id: projectId,
     name: objectId,
     label: alias,

@@ -121,9 +121,7 @@ export const aliasesSetWork = work(aliasesSet, async (request) => {
 /** Takes aliases from an object. */
 export const aliasesRemoveWork = work(aliasesRemove, async (request) => {
   const { aliases, ...name } = request.body;
-  await movingLabels(request, (mover) =>
-    removeAliases(stores.objects, name, aliases, mover, request.budget),
-  );
+  await movingLabels(request, (mover) => removeAliases(stores.objects, name, aliases, mover, request.budget));
   return {};
 });
 
