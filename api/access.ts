@@ -32,6 +32,8 @@ export const calls = {
   get: { stores: false, table: ['BatchGetItem'] },
   /** Reads calls by their ids, and looks for all in their traces. */
   find: { stores: false, table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
+  /** Reads all calls of a trace. */
+  trace: { stores: false, table: ['BatchGetItem'], indexes: ['by_trace'] },
   /** Looks for many in every way. */
   query: {
     stores: false,
@@ -114,6 +116,8 @@ export const answers = {
 
 /** Access to objects, in their table and in their part of the bucket. */
 export const objects = {
+  /** Reads small values by name. */
+  find: { stores: false, table: ['BatchGetItem'] },
   /** Reads by name. */
   read: { stores: false, table: ['BatchGetItem'], objects: ['GetObject'] },
   query: { stores: false, table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },

@@ -119,6 +119,7 @@ export const tags = {
   feedback: 'Feedback on calls, ops and objects.',
   alerts: 'Notifications when a metric crosses a threshold.',
   inference: 'A pass-through for model requests.',
+  sharing: 'Traces that anybody may read who has a link.',
   agents: 'What coding agents read traces by.',
   people: 'Members, keys, and the audit trail.',
   projects: 'Whose key a request has, and the projects that it may read.',
@@ -150,8 +151,8 @@ export interface NamedProject {
   readonly loc: readonly string[];
 }
 
-/** What is answered: JSON, records in a format of the client's choice, or something else. */
-export type AnswerForm = 'json' | 'records' | 'upstream' | 'otlp' | 'bytes' | 'rpc' | 'markdown';
+/** What is answered: JSON, records in a format of the client's choice, JSON Lines, or something else. */
+export type AnswerForm = 'json' | 'records' | 'lines' | 'upstream' | 'otlp' | 'bytes' | 'rpc' | 'markdown';
 
 /** What every endpoint has. */
 interface Common<Path extends `/${string}`> {
@@ -258,11 +259,32 @@ export interface OpenRoute extends AnyRoute {
   readonly page?: true;
 }
 
-/** An endpoint: for keys with a role, for any key, or for everybody. */
-export type Route = KeyedRoute | KeyRoute | OpenRoute;
+/**
+ * An endpoint for whoever has a link: a POST without credentials, whose body has the link's secret. It reads
+ * what the link shows, and nothing else.
+ */
+export interface LinkRoute extends AnyRoute {
+  readonly method: 'POST';
+  readonly scheme: 'none';
+  readonly byLink: true;
+  readonly role?: never;
+  readonly upstreams?: never;
+  readonly evaluations?: never;
+  readonly alerts?: never;
+  readonly head?: never;
+}
+
+/** An endpoint: for keys with a role, for any key, for everybody, or for whoever has a link. */
+export type Route = KeyedRoute | KeyRoute | OpenRoute | LinkRoute;
 
 /** Whether a route takes a key, and says what for. */
 export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
+
+/** Whether a route takes the secret of a link in the place of a key. */
+export const isByLink = (route: Route): route is LinkRoute => 'byLink' in route;
+
+/** The part of a throttle of routes without a key that those by a link have: what they answer is longer. */
+export const linkShare = (throttle: number): number => Math.max(1, Math.floor(throttle / 10));
 
 export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
 
@@ -330,6 +352,14 @@ export type OpenEndpoint<Answer = unknown, Path extends `/${string}` = `/${strin
   Answer,
   unknown
 >;
+
+/** The description of an endpoint for whoever has a link. */
+export type LinkEndpoint<
+  Body = unknown,
+  Answer = unknown,
+  Path extends `/${string}` = `/${string}`,
+  Sent = unknown,
+> = Typed<LinkRoute, Path, Body, Answer, Sent>;
 
 /** The body that an endpoint takes, as JSON. */
 export type RequestOf<E> = E extends { readonly request?: () => z.ZodMiniType<unknown, infer Sent> }
@@ -431,6 +461,24 @@ export const openEndpoint = <const Path extends `/${string}`, Answer>(
   method: 'GET',
   scheme: 'none',
   stores: {},
+  handler: toHandler(described.path),
+  ...described.shape,
+  ...described,
+  operations: operationsIn(described),
+});
+
+/**
+ * Describes an endpoint for whoever has a link.
+ */
+export const linkEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
+  described: Common<Path> &
+    Contract<Body, Answer, Sent> &
+    Operation &
+    Pick<LinkRoute, 'stores'> & { readonly shape: FunctionShape },
+): LinkEndpoint<Body, Answer, Path, Sent> => ({
+  method: 'POST',
+  scheme: 'none',
+  byLink: true,
   handler: toHandler(described.path),
   ...described.shape,
   ...described,

@@ -41,6 +41,8 @@ const common = {
   tag: 'people',
 } as const;
 
+const part = '[A-Za-z0-9_.-]{1,128}';
+
 const entity = z
   .string()
   .check(
@@ -48,7 +50,8 @@ const entity = z
       (text) => entityScope(text) !== undefined,
       rule('should be an entity, the part before the slash: 1 to 128 letters, digits, "_", "-" or "."'),
     ),
-  );
+  )
+  .register(documented, { keywords: { pattern: `^(?!\\.{1,2}$)${part}$` } });
 
 interface Place {
   readonly project_id?: ProjectId | null | undefined;
@@ -166,10 +169,17 @@ export const membersRemove = /* @__PURE__ */ endpoint({
   },
 });
 
-const grant = z.pipe(
-  z.string().check(z.refine((text) => parseGrant(text) !== undefined, rule(grantRule))),
-  z.transform((text) => parseGrant(text) as Grant),
-);
+const grant = z
+  .pipe(
+    z.string().check(z.refine((text) => parseGrant(text) !== undefined, rule(grantRule))),
+    z.transform((text) => parseGrant(text) as Grant),
+  )
+  .register(documented, {
+    name: 'Grant',
+    keywords: {
+      pattern: `^(?:\\*|(?!\\.{1,2}/)${part}/(?:\\*|(?!\\.{1,2}:)${part})):(?:${roles.join('|')})$`,
+    },
+  });
 
 const userRule =
   'should be 1 to 128 printable characters, without colon, double quote, backslash and space around them';
@@ -272,10 +282,29 @@ export const keysQuery = /* @__PURE__ */ endpoint({
       ),
     }),
   examples: {
-    none: {
-      summary: 'A project that no key is for',
+    local: {
+      summary: 'A project that only the key of the local service is for',
       body: { project_id: 'nobody/here' },
-      answer: { keys: [] },
+      answer: {
+        keys: [
+          {
+            kind: 'key',
+            key_id: '0123456789abcdef',
+            user: 'local',
+            grants: ['*:read', '*:report', '*:write', '*:inference', '*:admin'],
+            created_at: '2026-10-01T09:30:00.123000Z',
+            expires_at: null,
+            usd_per_day: null,
+            usd_per_month: null,
+            grants_elsewhere: false,
+            state: 'active',
+            revoked_at: null,
+            last_used_on: '2026-10-01',
+            made_by_deployment: false,
+            can_revoke: false,
+          },
+        ],
+      },
     },
   },
 });
@@ -303,7 +332,11 @@ export const keysRevoke = /* @__PURE__ */ endpoint({
     }),
   projects: () => [],
   errors: [404],
-  answer: () => z.object({ key_id: z.string(), revoked_at: field(timestamp, 'When it was revoked first.') }),
+  answer: () =>
+    z.object({
+      key_id: field(z.string(), 'The id of the key.'),
+      revoked_at: field(timestamp, 'When it was revoked first.'),
+    }),
   examples: {},
 });
 
@@ -374,7 +407,7 @@ export const auditQuery = /* @__PURE__ */ endpoint({
   examples: {
     none: {
       summary: 'A day on which nothing happened',
-      body: { project_id: 'acme/shop', start: '2026-01-01', end: '2026-01-02' },
+      body: { project_id: 'acme/shop', start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z' },
       answer: { records: [] },
     },
   },

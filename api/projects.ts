@@ -43,7 +43,10 @@ export const me = /* @__PURE__ */ keyEndpoint({
         "The key's user, or the person's e-mail address if the issuer has verified it, else the subject. What is written has this name.",
       ),
       name: field(z.optional(z.string()), "The person's name, if the token has one."),
-      key_id: field(z.nullable(z.string()), "The key's id, which is no secret; null for a person."),
+      key_id: field(
+        z.string(),
+        "The key's id, which is no secret. A role and a person have one in the same form, always the same.",
+      ),
       expires_at: field(z.nullable(timestamp), 'When the key or the token expires; null for never.'),
       grants: field(
         z.array(grant()),

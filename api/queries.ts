@@ -229,7 +229,7 @@ export const call = () => {
 };
 
 /** A call in the answer to a query, with the columns that were asked for. */
-const callRow = () => {
+export const callRow = () => {
   const block = z.partial(z.object(serviceSummary().shape));
   const summary = z.looseObject({ usage: usage(), svc: field(z.optional(block), blockText) });
   const all = columns(summary);

@@ -17,6 +17,7 @@ import { projectRoutes } from './projects.ts';
 import { promptRoutes } from './prompts.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
+import { sharingRoutes } from './sharing.ts';
 import { statsRoutes } from './stats.ts';
 import { tableRoutes } from './tables.ts';
 import { threadRoutes } from './threads.ts';
@@ -39,6 +40,7 @@ const list = [
   ...feedbackDeletion,
   ...evaluatorRoutes,
   ...alertRoutes,
+  ...sharingRoutes,
   ...inferenceRoutes,
   ...modelRoutes,
   ...mcpRoutes,

@@ -3,10 +3,13 @@
  * with the demo's data. They go to docs/pictures. Then it takes every view at three widths in both themes,
  * for somebody to look at them all. These go to pictures, which git leaves out.
  */
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { publicLinkClass, sharingClass } from '../api/shared/classes.ts';
+import { formatToken, sharingObject } from '../api/shared/sharing.ts';
 import { runPlain } from '../bin/common.ts';
 import { runDemo } from '../local/demo.ts';
 import { type LocalService, startLocalService } from '../local/service.ts';
@@ -105,6 +108,26 @@ const createDashboard = async (service: LocalService): Promise<void> => {
   await post(service, '/obj/create', { obj: { project_id: project, object_id: 'shop', val } });
 };
 
+/** Makes a public link to a trace, and gives its token. */
+const shareTrace = async (service: LocalService, trace_id: string): Promise<string> => {
+  const secret = createHash('sha256').update(trace_id).digest();
+  const digest = createHash('sha256').update(secret).digest('base64url');
+  const expires_at = new Date(Date.now() + 7 * 86_400_000).toISOString();
+  const objects = {
+    [sharingObject]: { _type: sharingClass, public_links: true },
+    'link-picture': { _type: publicLinkClass, trace_id, expires_at, digest },
+  };
+  // The link of the first theme serves the other, too: a second version would end it.
+  for (const [object_id, val] of Object.entries(objects))
+    if (!shared.has(object_id)) {
+      await post(service, '/obj/create', { obj: { project_id: project, object_id, val } });
+      shared.add(object_id);
+    }
+  return formatToken([project, 'link-picture', secret.toString('base64url')]);
+};
+
+const shared = new Set<string>();
+
 /** A picture: its name, its view, and what makes the view ready. */
 interface Picture {
   readonly name: string;
@@ -202,12 +225,15 @@ const listViews = async (
     ['projects', ''],
     ['traces', `traces?${at}`],
     ['traces-found', `traces?${at}&text=order`],
+    ['traces-peek', `traces?${at}&peek=${call.trace_id}`],
     ['traces-none', `traces?${at}&text=nothing-has-this`],
     ['trace', `${trace}&call=${call.id}`],
     ['trace-story', `${trace}&story=true`],
     ['trace-data', `${trace}&call=${call.id}&tab=data`],
     ['trace-usage', `${trace}&call=${call.id}&tab=usage`],
     ['trace-feedback', `${trace}&call=${call.id}&tab=feedback`],
+    ['trace-comments', `${trace}&call=${call.id}&tab=comments`],
+    ['shared', `shared#${await shareTrace(service, call.trace_id)}`],
     ['compare', `compare?${at}&left=${call.id}&right=${other.id}`],
     ['threads', `threads?${at}`],
     ['thread', `thread?${at}&thread=${encodeURIComponent(call.thread_id ?? '')}`],

@@ -28,11 +28,12 @@ import {
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { AwsError, askJson } from '../foundations/aws/ask.ts';
+import { AwsError, askAws, askJson } from '../foundations/aws/ask.ts';
 import { dynamodbClient, requestBudget, s3Client } from '../foundations/storage/index.ts';
+import { isJsonObject } from '../foundations/wire/index.ts';
 import { type CommandOutput, Failure, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
-export const help = `Remove a stack with the tables and buckets that CloudFormation leaves.
+export const help = `Remove a stack with the tables, buckets and people that CloudFormation leaves.
 
   npm run remove -- --stack NAME --failed [--yes]
   npm run remove -- --stack NAME --all-data [--yes]
@@ -111,9 +112,10 @@ const findStack = async (client: CloudFormationClient, name: string): Promise<Fo
   );
 };
 
-/** What a stack leaves: the names of its tables, buckets and parameters. */
+/** What a stack leaves: the names of its tables, buckets and parameters, and the ids of user pools. */
 interface Kept {
   readonly tables: readonly string[];
+  readonly userPools: readonly string[];
   readonly buckets: readonly string[];
   readonly parameters: readonly string[];
 }
@@ -134,6 +136,7 @@ const findKept = async (client: CloudFormationClient, { id, Outputs = [] }: Foun
   );
   return {
     tables: findNames('AWS::DynamoDB::Table'),
+    userPools: findNames('AWS::Cognito::UserPool'),
     buckets: [...new Set([...findNames('AWS::S3::Bucket'), ...former])],
     parameters: findNames('AWS::SSM::Parameter'),
   };
@@ -157,8 +160,30 @@ const unlessGone = async <T>(request: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** The names of tables and buckets that hold something. */
-const filled = async ({ dynamodb, s3 }: Clients, { tables, buckets }: Kept): Promise<string[]> => {
+/** Asks Cognito for an operation on a user pool; undefined if the pool is gone, or the answer is empty. */
+const askCognito = async (
+  { config }: CloudFormationClient,
+  operation: 'ListUsers' | 'UpdateUserPool' | 'DeleteUserPool',
+  body: { readonly UserPoolId: string; readonly [field: string]: unknown },
+): Promise<unknown> => {
+  const { AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER, AWS_ENDPOINT_URL } = process.env;
+  const { region, credentials } = config;
+  const endpoint = AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER ?? AWS_ENDPOINT_URL;
+  const service = { service: 'cognito-idp', region: await region(), credentials, endpoint };
+  const headers = {
+    'content-type': 'application/x-amz-json-1.1',
+    'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
+  };
+  const answer = await unlessGone(askAws(service, '/', headers, JSON.stringify(body), requestBudget(20_000)));
+  // A deletion is answered with nothing.
+  return answer ? JSON.parse(answer) : undefined;
+};
+
+/** The names of tables, buckets and user pools that hold something. */
+const filled = async (
+  { dynamodb, s3, cloudFormation }: Clients,
+  { tables, buckets, userPools }: Kept,
+): Promise<string[]> => {
   const names: string[] = [];
   for (const TableName of tables) {
     const page = await unlessGone(
@@ -169,6 +194,10 @@ const filled = async ({ dynamodb, s3 }: Clients, { tables, buckets }: Kept): Pro
   for (const Bucket of buckets) {
     const page = await unlessGone(s3.send(new ListObjectsV2Command({ Bucket, MaxKeys: 1 })));
     if (page?.Contents?.length) names.push(Bucket);
+  }
+  for (const UserPoolId of userPools) {
+    const page = await askCognito(cloudFormation, 'ListUsers', { UserPoolId, Limit: 1 });
+    if (isJsonObject(page) && Array.isArray(page.Users) && page.Users.length > 0) names.push(UserPoolId);
   }
   return names;
 };
@@ -208,6 +237,11 @@ const deleteParameter = async ({ config }: CloudFormationClient, Name: string): 
   await unlessGone(askJson(service, 'AmazonSSM.DeleteParameter', { Name }, requestBudget(20_000)));
 };
 
+const deleteUserPool = async (client: CloudFormationClient, UserPoolId: string): Promise<void> => {
+  await askCognito(client, 'UpdateUserPool', { UserPoolId, DeletionProtection: 'INACTIVE' });
+  await askCognito(client, 'DeleteUserPool', { UserPoolId });
+};
+
 /**
  * Deletes a stack. What it keeps stays. A bucket that it should delete but that is not empty is emptied once the
  * functions are gone, and the stack deleted again.
@@ -237,8 +271,8 @@ const remove = async ({ stack, onlyEmpty, yes }: RemoveOptions, clients: Clients
   const notEmpty = onlyEmpty ? await filled(clients, kept) : [];
   if (notEmpty.length > 0)
     throw new Failure(`these are not empty, so nothing is deleted: ${notEmpty.join(', ')}. See --all-data`);
-  const { tables, buckets, parameters } = kept;
-  const names = [...tables, ...buckets, ...parameters];
+  const { tables, buckets, parameters, userPools } = kept;
+  const names = [...tables, ...buckets, ...userPools, ...parameters];
   if (!yes) {
     const what = onlyEmpty ? 'which are empty' : 'with all that is in them';
     io.out(
@@ -253,6 +287,7 @@ const remove = async ({ stack, onlyEmpty, yes }: RemoveOptions, clients: Clients
   }
   for (const bucket of buckets) await deleteBucket(clients.s3, bucket);
   for (const table of tables) await deleteTable(clients.dynamodb, table);
+  for (const pool of userPools) await deleteUserPool(clients.cloudFormation, pool);
   for (const parameter of parameters) await deleteParameter(clients.cloudFormation, parameter);
   io.out([`The stack ${stack} is gone, and so are these:`, ...names].join('\n'));
 };

@@ -28,7 +28,7 @@ import {
 import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
-import { getMethods, isForPages, type Route, takesKey } from '../api/endpoint.ts';
+import { getMethods, isByLink, isForPages, linkShare, type Route, takesKey } from '../api/endpoint.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import type { Cors } from './cors.ts';
@@ -260,7 +260,10 @@ const openMethodOptions = (
   routes: readonly Route[],
 ): Record<string, MethodDeploymentOptions> => {
   const open = routes.filter((route) => !takesKey(route));
-  const methods = open.flatMap((route) => getMethods(route).map((verb) => `${route.path}/${verb}`));
+  const byLink = open.filter(isByLink);
+  const toMethods = (of: readonly Route[]) =>
+    of.flatMap((route) => getMethods(route).map((verb) => `${route.path}/${verb}`));
+  const methods = toMethods(open.filter((route) => !isByLink(route)));
   const preflights = corsOrigins ? pathsForPages(routes).map((path) => `${path}/OPTIONS`) : [];
   const options = {
     throttlingRateLimit: openThrottleRate,
@@ -268,7 +271,15 @@ const openMethodOptions = (
     metricsEnabled: false,
     loggingLevel: MethodLoggingLevel.OFF,
   };
-  return Object.fromEntries([...methods, ...preflights].map((method) => [method, options]));
+  const slower = {
+    ...options,
+    throttlingRateLimit: linkShare(openThrottleRate),
+    throttlingBurstLimit: linkShare(openThrottleBurst),
+  };
+  return Object.fromEntries([
+    ...[...methods, ...preflights].map((method) => [method, options]),
+    ...toMethods(byLink).map((method) => [method, slower]),
+  ]);
 };
 
 /** TLS 1.2 with forward secrecy or better, and the name of the API alone. */

@@ -132,7 +132,7 @@ const consumed = (metricName: string, props: SignalsProps): Metric[] => {
  * Tables whose throttle events are not shown, since they are used least. The service counts the
  * throttled requests to all tables.
  */
-const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'bookkeeping', 'audit']);
+const seldomUsed: ReadonlySet<TableName> = new Set(['objects', 'costs', 'bookkeeping', 'audit']);
 
 /** Throttle events of the tables in constant use, and of the busiest index. */
 const throttleEvents = (props: SignalsProps): Metric[] =>

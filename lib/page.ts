@@ -30,10 +30,28 @@ const findLazy = (root: string, sources: readonly string[]): ReadonlySet<string>
   );
 
 /**
- * Libraries in files of their own, of what the entry needs: an update of the page leaves them in caches,
- * and no file is so large that who fetches it over and over costs much (`openAnswerBytes`).
+ * Libraries of what the entry needs, which are a file of their own: an update of the page leaves it in
+ * caches, and no file is so large that who fetches it over and over costs much (`openAnswerBytes`).
  */
-const libraries = ['react-dom/client', '@tanstack/react-router'];
+const libraries = [
+  'react',
+  'react-dom/client',
+  '@tanstack/react-query',
+  '@tanstack/react-router',
+  '@tanstack/react-virtual',
+  'zustand',
+];
+
+/** What sources import of a library, by name: the rest of it is left out. */
+const findImported = (root: string, sources: readonly string[], library: string): readonly string[] => {
+  const statement = new RegExp(`^import (?!type)\\{([^}]*)\\} from '${library}';`, 'gm');
+  const names = sources.flatMap((source) =>
+    [...readFileSync(join(root, source), 'utf8').matchAll(statement)].flatMap(([, list = '']) =>
+      list.split(',').map((name) => name.trim().replace(/ as .*/, '')),
+    ),
+  );
+  return [...new Set(names)].filter((name) => name !== '' && !name.startsWith('type ')).sort();
+};
 
 const importText = (path: string): string => ['import ', JSON.stringify(path), ';'].join('');
 
@@ -50,7 +68,16 @@ const fewFiles: Plugin = {
     const shared = sources.filter(
       (source) => /^web\/(calls|ui)\//.test(source) && !lazy.has(join(root, source)),
     );
-    onResolve({ filter: /^page:shared$/ }, ({ path }) => ({ path, namespace: 'page' }));
+    onResolve({ filter: /^page:/ }, ({ path }) => ({ path, namespace: 'page' }));
+    onLoad({ filter: /^page:libraries$/, namespace: 'page' }, () => ({
+      contents: libraries
+        .map((library, at) => {
+          const names = findImported(root, sources, library).map((name) => `${name} as ${name}${at}`);
+          return `export { ${names.join(', ')} } from ${JSON.stringify(library)};`;
+        })
+        .join('\n'),
+      resolveDir: root,
+    }));
     onLoad({ filter: /^page:shared$/, namespace: 'page' }, () => ({
       contents: shared.map((source) => importText(`./${source}`)).join(''),
       resolveDir: root,
@@ -69,7 +96,13 @@ const fewFiles: Plugin = {
 
 /** How the page is bundled. */
 export const pageOptions: BuildOptions = {
-  entryPoints: [entry, ...libraries, 'web/styles/index.css', 'web/icon.svg'],
+  entryPoints: [
+    { in: entry, out: 'main' },
+    { in: 'page:libraries', out: 'libraries' },
+    { in: 'web/styles/index.css', out: 'index' },
+    { in: 'web/styles/later.css', out: 'later' },
+    { in: 'web/icon.svg', out: 'icon' },
+  ],
   plugins: [fewFiles, subsetFonts],
   // They are there to be needed, not for what they do.
   logOverride: { 'ignored-bare-import': 'silent' },
@@ -109,7 +142,7 @@ export const contentType = (name: string): string => {
   return type;
 };
 
-/** The page as esbuild made it, by name: `index.html`, `assets/main-ABCD.js`. */
+/** The page as esbuild made it, by name: `index.html`, `assets/chunk-ABCD.js`. */
 export interface BuiltPage {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** The scripts and styles that the first view loads. Everything else loads on demand. */
@@ -131,21 +164,26 @@ interface Head {
   /** The entry, then what it imports. */
   readonly scripts: readonly string[];
   readonly styles: string;
+  /** Those of what loads later. */
+  readonly laterStyles: string;
   readonly icon: string;
   readonly font: string;
 }
 
 /** Fills the template of index.html in. Its paths are relative, so that it works below any path. */
-const indexHtml = (template: string, { scripts, styles, icon, font }: Head): string => {
+const indexHtml = (template: string, head: Head): string => {
+  const { scripts, styles, laterStyles, icon, font } = head;
   const [main, ...chunks] = scripts;
-  const head = [
+  const lines = [
     `<link rel="icon" href="${icon}">`,
     `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${styles}">`,
+    // Not as a link: browsers would fetch it at once, even if it is disabled. web/ui/lazy.ts makes one.
+    `<meta name="later-styles" content="${laterStyles}">`,
     ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
     `<script type="module" src="${main}"></script>`,
   ];
-  return template.replace('<!-- bundle -->', () => head.join('\n    '));
+  return template.replace('<!-- bundle -->', () => lines.join('\n    '));
 };
 
 /**
@@ -163,7 +201,9 @@ export const toPage = (
     if (path === undefined) throw new Error(`esbuild made nothing of ${entry}`);
     return path;
   };
-  const main = findOutput(entry);
+  // Parts that load later need the entry, too. So it lies in a file of its own, which esbuild's for the entry imports.
+  const [main] = Object.entries(outputs).find(([, { inputs }]) => entry in inputs) ?? [];
+  if (main === undefined) throw new Error(`esbuild made nothing of ${entry}`);
   const styles = findOutput('web/styles/index.css');
   const [icon, font] = [/\/icon-\w+\.svg$/, /\.woff2$/].map((name) =>
     Object.keys(outputs).find((path) => name.test(path)),
@@ -173,6 +213,7 @@ export const toPage = (
   const html = indexHtml(readFileSync(join(root, 'web/index.html'), 'utf8'), {
     scripts,
     styles: toName(styles),
+    laterStyles: toName(findOutput('web/styles/later.css')),
     icon: toName(icon),
     font: toName(font),
   });

@@ -1,12 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
 import { applyTheme } from './session/device.ts';
 import { Gate } from './session/gate.tsx';
 import { linkedKey } from './session/link.ts';
+import { lazily } from './ui/lazy.ts';
 
 applyTheme();
 
@@ -29,14 +30,24 @@ const cache = new QueryClient({
 // Taken once, and before anything else sees the address.
 const linked = linkedKey();
 
+/** What opens with a public link takes no key. */
+const isShared = location.pathname === new URL('shared', document.baseURI).pathname;
+const SharedApp = lazily(() => import('./app/shared.tsx'), 'SharedApp');
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={cache}>
-      <Gate linked={linked}>
-        <RouterProvider router={makeRouter()} />
-      </Gate>
+      {isShared ? (
+        <Suspense>
+          <SharedApp />
+        </Suspense>
+      ) : (
+        <Gate linked={linked}>
+          <RouterProvider router={makeRouter()} />
+        </Gate>
+      )}
     </QueryClientProvider>
   </StrictMode>,
 );

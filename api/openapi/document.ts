@@ -140,14 +140,18 @@ const securitySchemes = () => {
       scheme: 'basic',
       description: `${key} It is the password; the username is the key's user, or \`api\`.`,
     },
-    bearer: { type: 'http', scheme: 'bearer', description: `${key} It is the token.` },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: `${key} It is the token. With the setting \`signIn\`, every path with credentials also takes the token of a person.`,
+    },
     apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: key },
   };
 };
 
 /** The same operation by GET, with its fields in the query. */
 const byGet = (route: Route, operation: Operation, schemas: Schemas): OperationObject =>
-  operationObject({ ...route, method: 'GET' }, operation, schemas);
+  operationObject({ ...route, method: 'GET' } as Route, operation, schemas);
 
 const toPaths = (schemas: Schemas): OpenApiDocument['paths'] =>
   Object.fromEntries(

@@ -169,6 +169,7 @@ export const toContent = (route: Route, operation: Operation, schemas: Schemas):
     return { 'application/octet-stream': { schema: { description: 'The bytes, as they came.' } } };
   const schema = named(`${operation.name}Res`, converted, schemas);
   if (route.form === 'records') return recordContent(schema, operation);
+  if (route.form === 'lines') return { 'application/jsonl': { schema: lines(schema, 'application/jsonl') } };
   if (route.form === 'otlp') return otlpContent(schema, operation);
   return {
     'application/json': { schema, examples: toExamples(operation.examples, ({ answer }) => answer) },

@@ -27,3 +27,9 @@ export const promptClasses = ['Prompt', 'MessagesPrompt', 'StringPrompt'] as con
 
 /** Charts that a project keeps side by side. */
 export const dashboardClass = 'Dashboard';
+
+/** Whether a project allows public links. */
+export const sharingClass = 'Sharing';
+
+/** Public links to traces. */
+export const publicLinkClass = 'PublicLink';

@@ -1,3 +1,4 @@
+import { maxSharedBytes } from '../../api/shared/sharing.ts';
 import { tables } from '../../foundations/storage/tables.ts';
 import type { ByReporting, Load, Measured } from './load.ts';
 
@@ -708,5 +709,19 @@ export const openBill = (ratePerSecond: number, bytes: number): Bill => {
     'Lambda: requests': getCost('functionRequests', requests),
     'Lambda: time': getCost('functionTime', (requests * openRequest.ms * openRequest.memoryGb) / 1000),
     'CloudWatch: logs': getCost('logs', requests * openRequest.logBytes),
+  };
+};
+
+/** The time that a function takes for the longest trace that a public link shows, in ms, and its memory. */
+const linkRequest = { ms: 1500, memoryGb: 0.5 } as const;
+
+/** What one that answers traces by links costs likewise, if each is as long as it may be and does not compress. */
+export const linkBill = (ratePerSecond: number): Bill => {
+  const requests = ratePerSecond * 3600;
+  return {
+    ...openBill(ratePerSecond, maxSharedBytes),
+    // An eventually consistent unit has 8 KB.
+    'DynamoDB: reads': getCost('readUnits', (requests * maxSharedBytes) / 8192),
+    'Lambda: time': getCost('functionTime', (requests * linkRequest.ms * linkRequest.memoryGb) / 1000),
   };
 };

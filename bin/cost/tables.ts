@@ -1,4 +1,4 @@
-import { getMethods, type Route, takesKey } from '../../api/endpoint.ts';
+import { getMethods, isByLink, linkShare, type Route, takesKey } from '../../api/endpoint.ts';
 import { allRoutes } from '../../api/routes.ts';
 import { settings } from '../../lib/config.ts';
 import {
@@ -13,6 +13,7 @@ import {
   idleAlertsBill,
   idleEvaluatorsBill,
   limitsBill,
+  linkBill,
   openAnswerBytes,
   openBill,
   prices,
@@ -218,7 +219,10 @@ const longAnswers = ['/ui/{proxy+}', '/openapi.json'];
 export const openTable = (): Table => {
   const { openThrottleRate } = settings.parse({});
   const usd = (bytes: number) => total(openBill(openThrottleRate, bytes));
-  const routes = allRoutes.filter((route) => !takesKey(route));
+  const open = allRoutes.filter((route) => !takesKey(route));
+  const routes = open.filter((route) => !isByLink(route));
+  const byLink = open.filter(isByLink).length;
+  const link = total(linkBill(linkShare(openThrottleRate)));
   const isLong = ({ path }: Route) => longAnswers.includes(path);
   const long = usd(openAnswerBytes.compressed);
   const short = usd(openAnswerBytes.plain);
@@ -229,7 +233,13 @@ export const openTable = (): Table => {
     [`${openThrottleRate} requests a second for an hour`, 'methods', '$ each, at most', '$'],
     ['files of the page, the OpenAPI document', count(longs), dollars(long), dollars(longs * long)],
     ['all others', count(shorts), dollars(short), dollars(shorts * short)],
-    ['all at once', count(longs + shorts), '', dollars(longs * long + shorts * short)],
+    ['traces by a public link, a tenth as often', count(byLink), dollars(link), dollars(byLink * link)],
+    [
+      'all at once',
+      count(longs + shorts + byLink),
+      '',
+      dollars(longs * long + shorts * short + byLink * link),
+    ],
   ];
 };
 

@@ -136,6 +136,31 @@ export const readRetention = async (
   return toRetention(Object.fromEntries(numbers));
 };
 
+/** The most projects whose retentions a container remembers. */
+const maxRecalled = 1000;
+
+const recalled = new Map<string, { readonly at: number; readonly read: Promise<NotedRetention> }>();
+
+/**
+ * What a project's note says of its retention, as it was a minute ago at most: statistics go by it, and what
+ * expires is there for longer than that.
+ */
+export const recallRetention = (
+  table: Table,
+  project: ProjectId,
+  budget: RequestBudget,
+): Promise<NotedRetention> => {
+  const name = `${table.name} ${project}`;
+  const now = Date.now();
+  const known = recalled.get(name);
+  if (known && known.at > now - lookEveryMs) return known.read;
+  if (recalled.size >= maxRecalled) recalled.clear();
+  const read = readRetention(table, project, budget);
+  recalled.set(name, { at: now, read });
+  read.catch(() => recalled.delete(name));
+  return read;
+};
+
 /** What a container knows of a project: since when, and its note's numbers. */
 interface Known {
   readonly at: number;

@@ -1,7 +1,7 @@
 import type { Memory } from '../memory.ts';
 import { getItems, type Meter, requestBudget, type Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
-import { type Caller, formatGrant, type Grant } from './grants.ts';
+import { allowsAll, type Caller, formatGrant, type Grant } from './grants.ts';
 import { toRoleId } from './iam-role.ts';
 import { isToken } from './iam-token.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from './keys.ts';
 import { type Member, toMemberId } from './members.ts';
 import { type FindPerson, isJwt, type Person, type PersonRefusal } from './person.ts';
-import { hasProject, includesRole } from './roles.ts';
 import type { FindRole, RoleRefusal } from './sts.ts';
 
 /** The HTTP authentication schemes that the service knows. */
@@ -225,13 +224,12 @@ const findMembers = async (
   return records;
 };
 
-const covers = (one: Grant, other: Grant): boolean =>
-  includesRole(one.role, other.role) && (one.scope === other.scope || hasProject(one.scope, other.scope));
+const covers = (one: Grant, other: Grant): boolean => allowsAll([one], other.scope, other.role);
 
 /**
  * Grants without those that others include, as many as a context may hold: the first count.
  */
-export const joinGrants = (grants: readonly Grant[]): Grant[] => {
+const joinGrants = (grants: readonly Grant[]): Grant[] => {
   const isNeeded = (grant: Grant, at: number): boolean =>
     !grants.some((other, i) => i !== at && covers(other, grant) && !(i > at && covers(grant, other)));
   let room = maxGrantsLength;

@@ -21,7 +21,7 @@ const namedGrants = 20;
  * Records each session of a person once: an entry has the time of the session and an id that follows from it, so
  * that other containers change nothing.
  */
-export class SignIns {
+class SignIns {
   readonly #store: AuditStore;
   readonly #recorded = new Set<string>();
 

@@ -58,7 +58,7 @@ describe('the title', () => {
   it('follows its reader from view to view, and to the sign-in', async () => {
     const page = await visit(`traces?project=${at}`);
     const isNow = (title: string) => expect.poll(() => page.title()).toBe(`${title}pennytrace`);
-    await page.getByRole('link', { name: 'Turn a1' }).click();
+    await page.getByRole('link', { name: 'Turn a1' }).press('Enter');
     await isNow('Turn a1 · page/access · ');
     await page.goBack();
     await isNow('Traces · page/access · ');
@@ -92,7 +92,7 @@ describe('on a phone', () => {
 
   it('goes back from a call to the tree, and from there to the list', async () => {
     const page = await visit(`traces?project=${at}`, { viewport: { width: 360, height: 740 } });
-    await page.getByRole('link', { name: 'Turn a1' }).click();
+    await page.getByRole('link', { name: 'Turn a1' }).press('Enter');
     await page.getByRole('treeitem').nth(1).click();
     await page.getByRole('tab', { name: 'Data' }).click();
     await page.waitForURL(/tab=data/);

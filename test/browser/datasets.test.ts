@@ -92,7 +92,7 @@ describe('datasets', () => {
     await page.getByRole('link', { name: 'Turn 0' }).waitFor();
     await page.getByLabel('Select all loaded rows').check();
     await page.getByLabel('Select model.chat').uncheck();
-    await page.getByRole('button', { name: 'Add 3 to dataset' }).click();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
     await dialog.getByLabel('Dataset').fill('selected');
     await dialog.getByRole('button', { name: 'Why 1? Because 1', exact: true }).click();

@@ -42,7 +42,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     expect(await newest(page).isVisible()).toBe(true);
-    await newest(page).click();
+    await newest(page).press('Enter');
     // The list says the same and has such a button until the view is there. If the network came back
     // before that, the view would read what it shows without being asked.
     await newest(page).waitFor({ state: 'detached' });
@@ -153,7 +153,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     const row = page.getByRole('link', { name: 'Turn f2' });
     await row.waitFor();
     await post('/calls/delete', { project_id: project, call_ids: ['f2'] });
-    await row.click();
+    await row.press('Enter');
     await page.getByText('This trace does not exist: it was deleted').waitFor();
     await page.getByRole('link', { name: 'All traces' }).click();
     await page.getByRole('link', { name: 'Turn f1' }).waitFor();

@@ -55,22 +55,17 @@ describe('feedback', () => {
     expect(await stored('f1')).toEqual([]);
   });
 
-  it('has a score, a note and a correction, beside what others said', async () => {
+  it('has a score and a correction, beside what others said', async () => {
     const page = await visit(`trace?project=${at}&trace=f2&tab=feedback`);
     await page.getByText('Thumbs down · Wrong order').waitFor();
     await page.getByLabel('Score').fill('0.25');
     await page.keyboard.press('Enter');
     await page.getByText('★ 0.25').waitFor();
-    await page.getByLabel('Note').fill('Says nothing of the refund');
-    await page.getByRole('button', { name: 'Give the note' }).click();
-    await page.getByRole('tab', { name: 'Feedback 3' }).waitFor();
     await page.getByLabel('Score').fill('0.5');
     await page.getByRole('button', { name: 'Replace the score' }).click();
     await page.getByText('★ 0.5').waitFor();
     await page.getByLabel('Correction').fill('You get your money back.');
     await page.getByRole('button', { name: 'Give the correction' }).click();
-    await page.getByRole('tab', { name: 'Feedback 4' }).waitFor();
-    await page.getByRole('button', { name: 'Take back the note' }).click();
     await page.getByRole('tab', { name: 'Feedback 3' }).waitFor();
     expect(await stored('f2')).toEqual([
       ['thumbs', { up: false, note: 'Wrong order' }],
@@ -90,15 +85,15 @@ describe('feedback', () => {
     await page.keyboard.press('Space');
     await page.getByRole('tab', { name: 'Feedback', exact: true }).waitFor();
     expect(await focused(page)).toBe('Thumbs up');
-    await page.getByLabel('Note').fill('Good');
-    await page.getByRole('button', { name: 'Give the note' }).focus();
+    await page.getByLabel('Correction').fill('Good');
+    await page.getByRole('button', { name: 'Give the correction' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Feedback 1' }).waitFor();
-    expect(await focused(page)).toBe('Replace the note');
+    expect(await focused(page)).toBe('Replace the correction');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Feedback', exact: true }).waitFor();
-    expect(await focused(page)).toBe('Give the note');
+    expect(await focused(page)).toBe('Give the correction');
   });
 
   it('is a column of the list, which is filtered by it, and changes with it', async () => {

@@ -70,7 +70,7 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
   await page.keyboard.press('Enter');
   await page.getByText('10 rows').waitFor();
   await page.getByLabel('Select all loaded rows').check();
-  await page.getByRole('button', { name: 'Add 10 to dataset' }).click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Add to dataset' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
   await dialog.getByLabel('Dataset', { exact: true }).fill('bad');
   for (const { question, right } of questions) {

@@ -130,7 +130,7 @@ describe('below another path', () => {
     const { port } = proxy.address() as AddressInfo;
     const page = await visit('ui', { base: `http://127.0.0.1:${port}/some/stage/` });
     await page.getByRole('link', { name: project }).click();
-    await page.getByRole('link', { name: 'Turn sign-in-1' }).click();
+    await page.getByRole('link', { name: 'Turn sign-in-1' }).press('Enter');
     await page.getByRole('treeitem').first().waitFor();
     await page.reload();
     await page.getByRole('treeitem').first().waitFor();

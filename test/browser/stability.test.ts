@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allowLinks, makeLink, tokenOf } from '../support/endpoints/sharing.ts';
 import { post, report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
@@ -9,6 +10,10 @@ const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
 const helpful = encodeURIComponent('feedback.[evaluation.helpful].payload.value');
+
+/** A public link to a trace of another project: its objects are none of this one's. */
+const shared = 'page/stability-shared';
+const link = tokenOf(shared, 'link');
 
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
@@ -27,12 +32,17 @@ beforeAll(async () => {
   ];
   const val = { _type: 'Dashboard', name: 'Stable', charts, saved_at: '2026-10-01T12:00:00Z' };
   await post('/obj/create', { obj: { project_id: project, object_id: 'stable', val } });
+  await report(shared, turn('s1', 0));
+  await post('/obj/create', allowLinks(shared).body);
+  await post('/obj/create', makeLink(shared, 'link', 's1').body);
 });
 
 /** Every view, with something that is there once it has all. */
 const views: readonly (readonly [string, string, string])[] = [
   ['the traces', `traces?project=${at}`, '.row-link'],
   ['a trace', `trace?project=${at}&trace=s1`, '[role=treeitem]'],
+  ['a trace beside the list', `traces?project=${at}&peek=s1`, '.peek .tabs'],
+  ['a shared trace', `shared#${link}`, '[role=treeitem]'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
   [
@@ -61,6 +71,8 @@ const views: readonly (readonly [string, string, string])[] = [
 const furtherViews: typeof views = [
   ['the story of a trace', `trace?project=${at}&trace=s1&story=true`, '.story-place'],
   ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
+  ['the comments on a call', `trace?project=${at}&trace=s1&call=s1&tab=comments`, '.comment-form'],
+  ['a call of a shared trace', `shared?call=s1-model-1#${link}`, '.call-pane .message'],
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
   ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],
@@ -73,7 +85,7 @@ const readWidePanes = (page: Page): Promise<string[]> =>
   page.evaluate(`[
     document.documentElement,
     ...document.querySelectorAll(
-      'main, .view-place, .view, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
+      'main, .view-place, .view, .peek, .call-pane, .tree-pane, .tree-scroll, .object-list, .object-groups',
     ),
   ]
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../support/run/sampling.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
-import { useBrowser } from './support/visit.ts';
+import { key, url, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/trace';
@@ -210,7 +210,7 @@ describe('a trace', () => {
     await tool.getByText('OrderNotFound: 4711').waitFor();
     await tool.getByText('4711', { exact: true }).waitFor();
     await tool.getByRole('img', { name: 'tool' }).waitFor();
-    await page.locator('.trace-head').getByText('900 ms').waitFor();
+    await page.locator('.view-head').getByText('900 ms').waitFor();
     await page.getByRole('checkbox', { name: 'Own', exact: true }).check();
     await page.getByRole('treeitem').first().getByText('120 ms').waitFor();
     expect(await page.getByRole('treeitem').first().getByText('300 tok').count()).toBe(0);
@@ -286,7 +286,7 @@ describe('a trace', () => {
   it('marks what the list was searched for where it stands, also in what is folded', async () => {
     const find = encodeURIComponent('line25 =');
     const page = await visit(`traces?project=${encodeURIComponent(project)}&all=true&text=${find}`);
-    await page.getByRole('link', { name: /^Read/ }).click();
+    await page.getByRole('link', { name: /^Read/ }).press('Enter');
     await pane(page).locator('.code-line', { hasText: 'line25 =' }).waitFor();
     await page.getByText('1 found').waitFor();
     expect(page.url()).toContain('find=line25');
@@ -363,7 +363,7 @@ describe('the way around a trace', () => {
       [1, 2, 3].map((at) => ({ id: `n${at}`, name: `Trace ${at}`, at })),
     );
     const page = await visit(`traces?project=${encodeURIComponent(own)}&sort=started_at`);
-    await page.getByRole('link', { name: 'Trace 2' }).click();
+    await page.getByRole('link', { name: 'Trace 2' }).press('Enter');
     const shows = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
     await shows('Trace 2');
     await page.getByRole('button', { name: 'Next trace of the list' }).click();
@@ -372,7 +372,7 @@ describe('the way around a trace', () => {
     await shows('Trace 2');
     await page.keyboard.press('Shift+K');
     await shows('Trace 1');
-    await page.getByRole('link', { name: '← Traces' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Traces' }).click();
     await page.locator('.active').getByText('Trace 1').waitFor();
     expect(page.url()).toContain('sort=started_at');
   });
@@ -503,5 +503,85 @@ describe('the selected call', () => {
       await page.getByRole('tab').first().waitFor();
     }
     expect(asked.length).toBe(new Set(asked).size);
+  });
+});
+
+describe('files of calls', () => {
+  const wav = Buffer.from('RIFF\u0000\u0000\u0000\u0000WAVEfmt ').toString('base64');
+  const pdf = Buffer.from('%PDF-1.7\n%%EOF').toString('base64');
+  const own = 'page/files';
+  beforeAll(async () => {
+    const form = new FormData();
+    form.set('project_id', own);
+    form.set('file', new Blob(['col\n1\n']), 'rows.csv');
+    const headers = { authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}` };
+    const stored = await fetch(`${url}/file/create`, { method: 'POST', headers, body: form });
+    const { digest } = (await stored.json()) as { digest: string };
+    await report(own, [
+      {
+        id: 'files',
+        op: 'openai.chat',
+        inputs: {
+          model: 'gpt-4o-audio',
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'input_audio', input_audio: { data: wav, format: 'wav' } },
+                {
+                  type: 'file',
+                  file: { filename: 'terms.pdf', file_data: `data:application/pdf;base64,${pdf}` },
+                },
+                { type: 'file', file: { filename: 'x.html', file_data: `data:text/html;base64,${pdf}` } },
+                { type: 'input_file', filename: 'far.pdf', file_url: 'https://example.com/far.pdf' },
+              ],
+            },
+          ],
+        },
+        output: { role: 'assistant', content: null, audio: { data: wav, transcript: 'It says hello.' } },
+      },
+      {
+        id: 'stored',
+        trace: 'files',
+        parent: 'files',
+        at: 10,
+        op: 'tool.read',
+        attributes: { kind: 'tool' },
+        inputs: {
+          rows: {
+            _type: 'CustomWeaveType',
+            weave_type: { type: 'weave.type_wrappers.Content.content.Content' },
+            files: { 'rows.csv': digest },
+          },
+        },
+      },
+    ]);
+  });
+  const at = `trace?project=${encodeURIComponent(own)}&trace=files`;
+
+  it('are heard, saved and opened, and nothing is read from elsewhere', async () => {
+    const page = await visit(at);
+    await page.locator('.call-pane .file-card').nth(4).waitFor();
+    expect(await page.locator('.call-pane audio[controls]').count()).toBe(2);
+    await page.getByText('It says hello.').waitFor();
+    await page.getByText('Not loaded: https://example.com/far.pdf').waitFor();
+    const card = (name: string) => page.locator('.call-pane .file-card').filter({ hasText: name });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      card('terms.pdf').getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('terms.pdf');
+    // Nothing but PDF opens in a tab of the page's origin.
+    expect(await card('terms.pdf').getByRole('button', { name: 'Open' }).count()).toBe(1);
+    expect(await card('x.html').getByRole('button', { name: 'Open' }).count()).toBe(0);
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('are in the story, and load from the project when somebody asks', async () => {
+    const page = await visit(`${at}&call=stored&story=true`);
+    await page.locator('.story-place audio').first().waitFor();
+    const card = page.locator('.call-pane .file-card').filter({ hasText: 'rows.csv' });
+    await card.getByRole('button', { name: 'Load' }).click();
+    await card.getByRole('button', { name: 'Download' }).waitFor();
   });
 });

@@ -234,7 +234,7 @@ describe('whoever comes back to the list', () => {
     await page.getByText('100+ rows').waitFor();
     await page.keyboard.press('j');
     await table(page).evaluate((element) => element.scrollTo(0, 1500));
-    await page.getByRole('link', { name: 'Old 105' }).click();
+    await page.getByRole('link', { name: 'Old 105' }).press('Enter');
     await page.getByRole('treeitem').first().waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Old 105' }).waitFor();

@@ -1,6 +1,7 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
 import { apiUrl, connectionFailure, readChunks, splitLines, toFailure } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
+import { noteRequest } from './quiet.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
 type RecordOf<Path extends ApiPath> = Answer<Path> extends (infer Record)[] ? Record : never;
@@ -59,7 +60,7 @@ export const createClient = (key: string, { onRefused = () => {} }: ClientOption
   const parsed = (line: string) => JSON.parse(line) as never;
   const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
     noteUse(path);
-    const response = await fetch(new URL(`.${path}`, apiUrl()), {
+    const request = fetch(new URL(`.${path}`, apiUrl()), {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept,
@@ -71,7 +72,8 @@ export const createClient = (key: string, { onRefused = () => {} }: ClientOption
       ...(signal && { signal }),
       credentials: 'omit',
       cache: 'no-store',
-    }).catch((error: unknown) => {
+    });
+    const response = await noteRequest(request).catch((error: unknown) => {
       throw connectionFailure(error, false);
     });
     if (response.ok) return response;

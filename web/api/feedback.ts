@@ -2,17 +2,13 @@ import type { CallRow } from './calls.ts';
 import type { Client } from './client.ts';
 import type { CallFeedback } from './contract.ts';
 
-/** The kinds of feedback that the page gives, each a record of its own. */
+/** The kinds of feedback that the page gives. Of each but comments (`comments.ts`) somebody has one record. */
 export const kinds = ['thumbs', 'score', 'note', 'correction'] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** The payloads of the kinds: `{"up": true}`, `{"score": 0.9}`, `{"note": "…"}`, … */
-export type Payload =
-  | { readonly up: boolean }
-  | { readonly score: number }
-  | { readonly note: string }
-  | { readonly correction: string };
+/** The payloads of the kinds: `{"up": true}`, `{"score": 0.9}`, … */
+export type Payload = { readonly up: boolean } | { readonly score: number } | { readonly correction: string };
 
 /** The records on a call, oldest first. */
 export const getFeedback = ({ summary }: Pick<CallRow, 'summary'>): readonly CallFeedback[] =>
@@ -74,6 +70,20 @@ export const takeBack = async (client: Client, project: string, { id }: CallFeed
   await client.ask('/feedback/purge', { project_id: project, query } as never);
 };
 
+/*
+ * Tags that people give are feedback, too, since attributes stay as they were reported: a type for each tag,
+ * so that every query of calls finds them, and nobody's tag replaces another's.
+ */
+
+const tagPrefix = 'tag.';
+
+/** The type of feedback that a tag is. Its payload is `{"value": true}`. */
+export const tagType = (tag: string): string => `${tagPrefix}${tag}`;
+
+/** The tag that a type of feedback is; undefined for any other type. */
+export const tagIn = (type: string): string | undefined =>
+  type.length > tagPrefix.length && type.startsWith(tagPrefix) ? type.slice(tagPrefix.length) : undefined;
+
 /** What feedback comes to, in short. */
 export interface Marks {
   readonly up: number;
@@ -98,6 +108,7 @@ export const sumMarks = (records: readonly CallFeedback[]): Marks => {
     score: scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length,
     notes: records.filter(({ payload }) => typeof payload.note === 'string').length,
     corrections: payloads('correction').length,
-    others: records.filter(({ feedback_type }) => !known.has(feedback_type)).length,
+    // Tags have a column of their own.
+    others: records.filter(({ feedback_type: type }) => !known.has(type) && tagIn(type) === undefined).length,
   };
 };

@@ -8,6 +8,7 @@ import {
   useRouter,
 } from '@tanstack/react-router';
 import { errorText, RequestFailed } from '../api/http.ts';
+import type { TracePaneType } from '../calls/trace/pane.ts';
 import {
   parseAlertsSearch,
   parseCallSearch,
@@ -99,6 +100,11 @@ const load = {
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
 
+/** What the list of traces opens beside itself. It comes in the same file as the view of a trace. */
+const TracePane: TracePaneType = lazily(() => import('../views/trace/trace-view.tsx'), 'TracePane');
+
+const TracesWithPane = () => <TracesView Pane={TracePane} />;
+
 /** The state of the list, with the columns of this device if the URL names none. */
 const tracesSearch = (search: Record<string, unknown>): TracesSearch => {
   const asked = parseTracesSearch(search);
@@ -110,7 +116,7 @@ export const makeRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree: root.addChildren([
       home,
-      view('/traces', tracesSearch, TracesView),
+      view('/traces', tracesSearch, TracesWithPane),
       view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
       view('/threads', parseThreadsSearch, load.threads),

@@ -7,12 +7,16 @@ import { chooseTheme, type Theme, useTheme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
 import { Button, Logo } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
+import { useQuiet } from '../ui/settled.ts';
 import { type Place, placeGroups, useListSearch } from './places.ts';
 import { useProjects } from './projects.ts';
 
+/** For how long nothing else is read before the projects are, in ms. */
+const projectsMs = 500;
+
 /** Chooses between the projects of the key. */
 export const ProjectMenu = ({ project }: { project: string }) => {
-  const { data = [] } = useProjects();
+  const { data = [] } = useProjects(useQuiet(projectsMs));
   const navigate = useNavigate();
   const names = data.includes(project) ? data : [project, ...data];
   return (

@@ -1,9 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CallRow, getCallName, getWait, type Status, type Usage } from '../api/calls.ts';
+import { type CallRow, getWait, type Status, type Usage } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
 import { costText, tokensText, waitText } from '../data/format.ts';
-import { shownPreview } from './previews.ts';
 
 interface CallFiguresProps {
   readonly usage: Usage | undefined;
@@ -102,24 +100,6 @@ export const FeedbackMarks = ({ marks }: { marks: Marks }) => {
             {text}
           </span>
         ))}
-    </span>
-  );
-};
-
-/** What a call was about, and a link to it. */
-export const CallLink = ({ call }: { call: CallRow }) => {
-  const { project_id: project, trace_id: trace, id, preview } = call;
-  const { input, output } = shownPreview(preview ?? { input: null, output: null }, call);
-  return (
-    <span className="call-link">
-      <Link to="/trace" search={{ project, trace, call: id }} dir="auto">
-        {input ?? getCallName(call)}
-      </Link>
-      {output ? (
-        <span className="muted" dir="auto">
-          {output}
-        </span>
-      ) : null}
     </span>
   );
 };

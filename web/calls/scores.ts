@@ -1,4 +1,5 @@
 import type { CallRow } from '../api/calls.ts';
+import { getFeedback, tagIn, tagType } from '../api/feedback.ts';
 import { valueAt } from '../data/values.ts';
 
 /*
@@ -26,6 +27,41 @@ export const parseScorePath = (path: string): Score | undefined => {
   return type === undefined || field === undefined ? undefined : { type, field };
 };
 
+/** Where the payloads of the page's own types have what was said. All others have a `value`. */
+const ownFields: Readonly<Record<string, string>> = {
+  thumbs: 'up',
+  score: 'score',
+  note: 'note',
+  correction: 'correction',
+};
+
+/** The path of what feedback of any type says. */
+export const saidPath = (type: string): string =>
+  toScorePath({ type, field: (Object.hasOwn(ownFields, type) ? ownFields[type] : undefined) ?? 'value' });
+
+/** The column of tags: those that were reported, and those that people gave. It is no path. */
+export const tagsColumn = 'tags';
+
+/** The condition that calls with a tag of people fulfil. */
+export const hasTag = (tag: string) => ({
+  path: scorePath(tagType(tag)),
+  op: 'is' as const,
+  value: 'true',
+});
+
+/** The tag that a path is about; undefined for any other path. */
+export const tagAt = (path: string): string | undefined => tagIn(parseScorePath(path)?.type ?? '');
+
+/** The tags of a call, each once: those that it was reported with, then those that people gave. */
+export const tagsOf = (call: CallRow): readonly string[] => {
+  const { tags } = (call.attributes ?? {}) as { readonly tags?: unknown };
+  const reported = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
+  const given = getFeedback(call).flatMap(({ feedback_type, payload }) =>
+    payload.value === true ? (tagIn(feedback_type) ?? []) : [],
+  );
+  return [...new Set([...reported, ...given])];
+};
+
 /** Where payloads have what their type is about. */
 const usualFields: ReadonlySet<string> = new Set(['value', 'up', 'score', 'emoji', 'output']);
 
@@ -33,7 +69,7 @@ const usualFields: ReadonlySet<string> = new Set(['value', 'up', 'score', 'emoji
 export const scoreText = ({ type, field }: Score): string => {
   const name = type.replace(/^(evaluation|annotation)\./, '');
   // Thumbs have `up`, scores `score`: their types say it.
-  return usualFields.has(field) ? name : `${name} ${field}`;
+  return usualFields.has(field) || ownFields[type] === field ? name : `${name} ${field}`;
 };
 
 /** The latest score that a call has, if the list was asked for feedback. */

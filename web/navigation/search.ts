@@ -158,6 +158,8 @@ const parseTraces = parser({
   to: readText,
   ...callFilters,
   feedback: choiceReader(feedbackFilters),
+  /** The user whom a comment mentions. @default - any or none */
+  mentions: readText,
   /** Whether a search also finds what calls only repeat: system prompts, and conversations before. @default false */
   repeated: readFlag,
   /** Paths of further columns. */
@@ -171,6 +173,10 @@ const parseTraces = parser({
   sort: readText,
   /** Whether new traces come in by themselves. @default - false */
   live: readFlag,
+  /** The trace that is shown beside the list. @default - none */
+  peek: readText,
+  /** The call of it that is selected. @default - its root */
+  call: readText,
 });
 
 /** The state of the list of traces. */
@@ -207,7 +213,7 @@ export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch
   withTime(parseTraces(search));
 
 /** The tabs beside the tree of a trace. */
-export const tabs = ['messages', 'data', 'usage', 'feedback', 'error'] as const;
+export const tabs = ['messages', 'data', 'usage', 'comments', 'feedback', 'error'] as const;
 
 export type Tab = (typeof tabs)[number];
 
@@ -218,6 +224,8 @@ export const parseTraceSearch = parser({
   call: readText,
   /** @default - messages if there are any, else data */
   tab: choiceReader(tabs),
+  /** The comment that a link leads to. @default - none */
+  comment: readText,
   /** What is looked for in the tree and in what its calls say. @default - nothing */
   find: readText,
   /** Whether messages stand as they came, without Markdown. @default false */

@@ -129,3 +129,11 @@ export const chosenShare = (): number => Number(read(device, shareName)) || 38;
 
 /** Keeps the share of a trace's tree on the device. */
 export const chooseShare = (share: number): void => write(device, shareName, String(share));
+
+const listShareName = 'pennytrace.list-share';
+
+/** The share of a list beside what is opened in it that was chosen on this device, in percent. @default 50 */
+export const chosenListShare = (): number => Number(read(device, listShareName)) || 50;
+
+/** Keeps the share of a list on the device. */
+export const chooseListShare = (share: number): void => write(device, listShareName, String(share));

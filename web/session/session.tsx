@@ -19,6 +19,8 @@ interface Session {
   readonly me: Me;
   readonly client: Client;
   readonly signOut: () => void;
+  /** Whether it is of a public link, which shows one trace and leads nowhere else. @default false */
+  readonly isShared?: boolean;
 }
 
 const Context = createContext<Session | undefined>(undefined);

@@ -10,6 +10,31 @@ const requireService = async (): Promise<void> => {
   }
 };
 
+let styled: Promise<void> | undefined;
+
+/**
+ * Loads the styles of all that loads later, which the document names.
+ *
+ * @throws Error if they do not come; the next call tries again
+ */
+const loadStyles = (): Promise<void> => {
+  styled ??= new Promise((resolve, reject) => {
+    const { content } = document.querySelector<HTMLMetaElement>('meta[name=later-styles]') ?? {};
+    if (!content) return resolve();
+    const link = document.createElement('link');
+    link.rel = 'stylesheet';
+    link.href = content;
+    link.onload = () => resolve();
+    link.onerror = () => {
+      styled = undefined;
+      link.remove();
+      reject(new Error('the styles did not load'));
+    };
+    document.head.append(link);
+  });
+  return styled;
+};
+
 /** What loads those components anew that could not be loaded. */
 const failed = new Set<() => Promise<void> | undefined>();
 
@@ -33,7 +58,8 @@ export const lazily = <Module extends object, Name extends keyof Module>(
 ) => {
   const component = lazyRouteComponent(async () => {
     try {
-      return await load();
+      const [module] = await Promise.all([load(), loadStyles()]);
+      return module;
     } catch (error) {
       failed.add(() => component.preload?.());
       await requireService();

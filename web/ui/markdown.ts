@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { createElement, type FunctionComponent, type ReactNode, useMemo } from 'react';
+import { createElement, Fragment, type FunctionComponent, type ReactNode, useMemo } from 'react';
 
 /** The schemes that a link may have. Whatever else looks like a link stays the text it is. */
 const schemes = /^(?:https?:\/\/|mailto:)/i;
@@ -81,7 +81,7 @@ const languageIn = (info: string): string | undefined => /^\s*([\w+#-]+)/.exec(i
 /** What shows a block of code. */
 type CodeBlock = FunctionComponent<{ readonly text: string; readonly language: string | undefined }>;
 
-const leaf = (token: Token, key: number, code: CodeBlock): ReactNode => {
+const leaf = (token: Token, key: number, code: CodeBlock, showText: ShowText): ReactNode => {
   switch (token.type) {
     case 'softbreak':
     case 'hardbreak':
@@ -100,13 +100,22 @@ const leaf = (token: Token, key: number, code: CodeBlock): ReactNode => {
         { key, className: 'muted break' },
         `Image, not loaded: ${token.content} ${String(token.attrGet('src') ?? '').slice(0, 300)}`,
       );
+    case 'text':
+      return createElement(Fragment, { key }, showText(token.content));
     default:
       return token.content;
   }
 };
 
+/** What becomes of a piece of text within Markdown. @default - the text as it is */
+type ShowText = (text: string) => ReactNode;
+
 /** Puts the elements together that tokens of Markdown stand for. */
-export const toElements = (tokens: readonly Token[], code: CodeBlock): ReactNode[] => {
+export const toElements = (
+  tokens: readonly Token[],
+  code: CodeBlock,
+  showText: ShowText = (text) => text,
+): ReactNode[] => {
   const root: Frame = { token: undefined, children: [] };
   const open: Frame[] = [root];
   let key = 0;
@@ -119,7 +128,7 @@ export const toElements = (tokens: readonly Token[], code: CodeBlock): ReactNode
       else if (token.nesting === -1) {
         const frame = open.pop();
         if (frame) add(closed(frame, key));
-      } else add(leaf(token, key, code));
+      } else add(leaf(token, key, code, showText));
     }
   };
   walk(tokens);
@@ -130,6 +139,7 @@ interface MarkdownTextProps {
   readonly text: string;
   readonly code: CodeBlock;
   readonly fallback: ReactNode;
+  readonly showText?: ShowText | undefined;
 }
 
 /**
@@ -138,10 +148,10 @@ interface MarkdownTextProps {
  * @param code shows a block of code
  * @param fallback stands there if the text has too many parts
  */
-export const MarkdownText = ({ text, code, fallback }: MarkdownTextProps): ReactNode => {
+export const MarkdownText = ({ text, code, fallback, showText }: MarkdownTextProps): ReactNode => {
   const elements = useMemo(() => {
     const tokens = parseMarkdown(text);
-    return tokens && toElements(tokens, code);
-  }, [text, code]);
+    return tokens && toElements(tokens, code, showText);
+  }, [text, code, showText]);
   return elements ? createElement('div', { className: 'markdown' }, elements) : fallback;
 };

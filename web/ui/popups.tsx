@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { errorText } from '../api/http.ts';
+import { whenQuiet } from '../api/quiet.ts';
 import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
 import { findText } from './options.ts';
@@ -14,8 +15,8 @@ const OpenDrawer = lazily(load, 'OpenDrawer');
 const OpenSelect = lazily(load, 'OpenSelect');
 const SuggestInput = lazily(load, 'SuggestInput');
 
-/** How long after a view what its buttons open is loaded, in ms. */
-const preloadMs = 1500;
+/** For how long a view reads nothing before what its buttons open is loaded, in ms. */
+const preloadMs = 1000;
 
 interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyDown'> {
   /** Loads what the button opens. */
@@ -36,8 +37,7 @@ const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: Op
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {
     // What the view shows comes first.
-    const timer = setTimeout(preload, preloadMs);
-    return () => clearTimeout(timer);
+    return whenQuiet(preloadMs, preload);
   }, [preload]);
   const open = () => {
     preload();

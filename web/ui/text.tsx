@@ -42,18 +42,24 @@ const maxLength = 20_000;
 /** What Markdown is made of: a text with none of it needs no reading. */
 const signs = /[*_`#>|[\]~]|^\s*(?:[-+]|\d{1,9}[.)])\s/m;
 
+interface MarkdownProps {
+  readonly text: string;
+  /** What becomes of the pieces of text in it; the same function for the same. @default - text */
+  readonly showText?: ((text: string) => ReactNode) | undefined;
+}
+
 const MarkdownText = lazily(() => import('./markdown.ts'), 'MarkdownText');
 
 /**
  * A text as Markdown, without anything in it becoming markup of the page. What reads it loads with
  * the first text that has Markdown; until then it stands there as text.
  */
-export const Markdown = ({ text }: { text: string }): ReactNode => {
+export const Markdown = ({ text, showText }: MarkdownProps): ReactNode => {
   const plain = <LongText text={text} />;
-  if (text.length > maxLength || !signs.test(text)) return plain;
+  if (text.length > maxLength || (!showText && !signs.test(text))) return plain;
   return (
     <Suspense fallback={plain}>
-      <MarkdownText text={text} code={Code} fallback={plain} />
+      <MarkdownText text={text} code={Code} fallback={plain} showText={showText} />
     </Suspense>
   );
 };

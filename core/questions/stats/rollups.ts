@@ -14,7 +14,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
-import { type NotedRetention, readRetention } from '../../records/projects.ts';
+import { type NotedRetention, recallRetention } from '../../records/projects.ts';
 import {
   finishedAt,
   type Hour,
@@ -98,7 +98,7 @@ class RolledUp {
     const { first, last, wholeDays } = this.hours;
     [this.#marks, this.#retention] = await Promise.all([
       readMarks(table, projectId, first, last, budget),
-      readRetention(table, projectId, budget),
+      recallRetention(table, projectId, budget),
     ]);
     const days = toWholeDays(this.hours);
     if (wholeDays)

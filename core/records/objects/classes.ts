@@ -12,9 +12,13 @@ import {
   evaluatorClass,
   limitsClass,
   promptLabelsClass,
+  publicLinkClass,
   retentionClass,
   reviewQueueClass,
+  sharingClass,
 } from '../../../api/shared/classes.ts';
+import { maxLinkDays, sharingObject } from '../../../api/shared/sharing.ts';
+import { publicLink, sharing } from '../../../api/sharing.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { readSchema } from '../../../foundations/json-schema/read.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
@@ -35,6 +39,7 @@ import {
   type JsonValue,
   type ProjectId,
   parseJson,
+  parseTime,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
@@ -84,6 +89,14 @@ const evaluatorProblems = async ({ check, query }: JsonObject): Promise<ErrorDet
   return [{ loc: ['check', 'json_schema', ...path], msg, type: 'value_error' }];
 };
 
+/** What is wrong with when a link ends. One that is revoked may have ended. */
+const linkProblems = async ({ expires_at: expiresAt, revoked }: JsonObject): Promise<ErrorDetail[]> => {
+  const leftMs = (parseTime(String(expiresAt)) ?? 0) / 1000 - Date.now();
+  if (revoked === true || (leftMs > 0 && leftMs <= maxLinkDays * 86_400_000)) return [];
+  const msg = `should be a time to come, within ${maxLinkDays} days`;
+  return [{ loc: ['expires_at'], msg, type: 'value_error' }];
+};
+
 const checks: Readonly<Record<string, ClassCheck>> = {
   [evaluatorClass]: {
     schema: evaluator,
@@ -96,6 +109,8 @@ const checks: Readonly<Record<string, ClassCheck>> = {
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
   [promptLabelsClass]: { schema: promptLabels, objectId: promptLabelsObject },
+  [sharingClass]: { schema: sharing, objectId: sharingObject },
+  [publicLinkClass]: { schema: publicLink, most: 1000, further: linkProblems },
 };
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */
@@ -110,6 +125,7 @@ const admins: Readonly<
   [retentionClass]: { what: 'a Retention', needsAdmin: () => true },
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
   [promptLabelsClass]: { what: 'PromptLabels', needsAdmin: () => true },
+  [sharingClass]: { what: 'Sharing', needsAdmin: () => true },
 };
 
 /**

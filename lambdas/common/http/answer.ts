@@ -83,6 +83,9 @@ const formats = new Map<string, Format>([
 /** The media types of records, the default first. */
 export const recordTypes: readonly string[] = [...formats.keys()];
 
+/** Those of them that have a record a line. */
+export const lineTypes: readonly string[] = ['application/jsonl', 'application/x-ndjson'];
+
 /** Writes records as one of {@link recordTypes}, each as soon as it is known. */
 export const formatted = (mediaType: string, records: Records): AsyncIterable<Piece> =>
   (formats.get(mediaType) ?? jsonLines)(records);

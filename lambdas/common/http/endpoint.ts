@@ -3,17 +3,19 @@ import { finished as eos, Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Endpoint, KeyEndpoint } from '../../../api/endpoint.ts';
+import type { Endpoint, KeyEndpoint, LinkEndpoint } from '../../../api/endpoint.ts';
+import { ServiceError } from '../../../foundations/wire/index.ts';
 import {
   everyAnswer,
   formatted,
   jsonText,
+  lineTypes,
   type Piece,
   type Records,
   recordTypes,
   withLineEnd,
 } from './answer.ts';
-import { contentCoding, mediaType } from './negotiate.ts';
+import { compressedOnly, contentCoding, mediaType } from './negotiate.ts';
 import { middlewares, type ServiceEvent, type ServiceRequest, timeoutEarlyResponse } from './request.ts';
 import {
   abortable,
@@ -61,6 +63,10 @@ export const wholeJson = (json: string): Streamed =>
 export const streamRecords = (records: Records, offset?: number): Streamed =>
   new Streamed((mediaType) => formatted(mediaType, records), offset);
 
+/** An answer of JSON texts, a line each. */
+export const streamLines = (lines: AsyncIterable<readonly string[]>): Streamed =>
+  new Streamed((mediaType) => formatted(mediaType, { json: () => lines, csv: () => lines }));
+
 /** An answer with a head and bytes of its own. */
 export interface RawAnswer {
   readonly statusCode: number;
@@ -73,7 +79,10 @@ type Handle<Body, Answer> = (
   request: ServiceRequest<Body>,
 ) => Frozen<Answer> | Streamed | Promise<Frozen<Answer> | Streamed>;
 
-type Description<Body, Answer> = Endpoint<Body, Answer> | KeyEndpoint<Body, Answer>;
+type Description<Body, Answer> =
+  | Endpoint<Body, Answer>
+  | KeyEndpoint<Body, Answer>
+  | LinkEndpoint<Body, Answer>;
 
 /** What a handler does, for a door that leads there by another path. */
 export interface Work<Body, Answer> {
@@ -192,12 +201,20 @@ export const streaming = <Body, Answer>(
   before: MiddlewareObj<StreamEvent<Body>>[] = middlewares(description),
   ofRecords: readonly string[] = recordTypes,
 ) => {
-  const types = description.form === 'records' ? ofRecords : ['application/json'];
+  const types =
+    description.form === 'records'
+      ? ofRecords
+      : description.form === 'lines'
+        ? lineTypes
+        : ['application/json'];
   return middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
     .use(before)
     .handler(async (event) => {
       const type = mediaType(event, types);
       const coding = contentCoding(event);
+      // Whoever has no key gets a long answer compressed or not at all.
+      if (!coding && description.scheme === 'none')
+        throw new ServiceError(406, compressedOnly(['zstd', 'gzip']).detail);
       const aborting = new AbortController();
       const { service } = event;
       let details: Parameters<typeof service.describe>[0] = () => ({ rows: 1 });

@@ -16,7 +16,7 @@ export const meHandler = (
     kind: caller.person ? ('person' as const) : ('key' as const),
     user: caller.user,
     ...(caller.person?.name !== undefined && { name: caller.person.name }),
-    key_id: caller.person ? null : caller.keyId,
+    key_id: caller.keyId,
     expires_at: caller.expiresAt === undefined ? null : formatTime(caller.expiresAt),
     grants: caller.grants.map(({ scope, role }) => ({ resource: scope, role })),
     ...(await left(caller, budget)),

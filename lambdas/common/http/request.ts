@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Endpoint, KeyEndpoint, NamedProject } from '../../../api/endpoint.ts';
+import type { Endpoint, KeyEndpoint, LinkEndpoint, NamedProject } from '../../../api/endpoint.ts';
 import {
   allows,
   type Caller,
@@ -53,6 +53,8 @@ export interface ServiceRequest<Body> {
   readonly describe: (details: () => Details) => void;
   /** Tells the log that the request was not recorded. */
   readonly lacksRecord: (error: unknown) => void;
+  /** Tells the log which projects the request turned out to be about. */
+  readonly names: (projects: readonly ProjectId[]) => void;
 }
 
 /** API Gateway's event with what the middlewares add to it. */
@@ -148,7 +150,40 @@ export const answerOrigins = (): MiddlewareObj<APIGatewayProxyEvent> => {
   return { after: add, onError: add };
 };
 
+/** What keeps an answer to a link with the browser that asked for it. */
+const linkHeaders = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+};
+
+/** Adds {@link linkHeaders} to every answer. */
+const answerPrivately = (): MiddlewareObj<APIGatewayProxyEvent> => {
+  const add: NonNullable<MiddlewareObj<APIGatewayProxyEvent>['after']> = (request) => {
+    const { response } = request;
+    if (response) request.response = { ...response, headers: { ...response.headers, ...linkHeaders } };
+  };
+  return { after: add, onError: add };
+};
+
 const expired = /* @__PURE__ */ new ServiceError(401, [keyRequired]);
+
+const beginService = (event: ServiceEvent<unknown>, caller: Caller, context: Context): void => {
+  event.service = {
+    id: event.requestContext.requestId,
+    caller,
+    address: event.requestContext.identity?.sourceIp ?? null,
+    addsOnly: false,
+    body: undefined,
+    budget: createBudget(context),
+    door: ownDoor,
+    describe: (details) => event.log.describes(details),
+    lacksRecord: (error) => event.log.lacksRecord(error),
+    names: (projects) => event.log.names(projects),
+  };
+  event.log.spends(event.service.budget.meter);
+};
 
 /**
  * Reads the caller from the authorizer's context. The context may be cached, so this looks at the
@@ -160,19 +195,17 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     event.log.calledBy(caller);
     refuseCrossSiteBasic(event);
     if (hasExpired(caller, Date.now() * 1000)) throw expired;
-    const { requestId: id } = event.requestContext;
-    event.service = {
-      id,
-      caller,
-      address: event.requestContext.identity?.sourceIp ?? null,
-      addsOnly: false,
-      body: undefined,
-      budget: createBudget(context),
-      door: ownDoor,
-      describe: (details) => event.log.describes(details),
-      lacksRecord: (error) => event.log.lacksRecord(error),
-    };
-    event.log.spends(event.service.budget.meter);
+    beginService(event, caller, context);
+  },
+});
+
+/** Whoever has a link and no key: nobody, who may do nothing. */
+const nobody: Caller = { user: '', keyId: '', grants: [] };
+
+/** Begins a request that takes no key. */
+const readNobody = (): MiddlewareObj<ServiceEvent<unknown>> => ({
+  before: ({ event, context }) => {
+    beginService(event, nobody, context);
   },
 });
 
@@ -411,15 +444,19 @@ export const authorize = <Body>({
 });
 
 /**
- * The middlewares of an endpoint, in order: log → errors → caller → request → authorization.
+ * The middlewares of an endpoint, in order: log → errors → caller → request → authorization. With a link there
+ * is no caller, and what the link's secret opens is the handler's to decide.
  */
 export const middlewares = <Body>(
-  description: Endpoint<Body> | KeyEndpoint<Body>,
-): MiddlewareObj<ServiceEvent<Body>>[] => [
-  answerOrigins(),
-  logRequest(description.path),
-  answerErrors(),
-  readCaller(),
-  readRequest(description),
-  ...(description.role ? [authorize(description)] : []),
-];
+  description: Endpoint<Body> | KeyEndpoint<Body> | LinkEndpoint<Body>,
+): MiddlewareObj<ServiceEvent<Body>>[] => {
+  const isByLink = description.scheme === 'none';
+  return [
+    isByLink ? answerPrivately() : answerOrigins(),
+    logRequest(description.path),
+    answerErrors(),
+    isByLink ? readNobody() : readCaller(),
+    readRequest(description),
+    ...(description.role ? [authorize(description)] : []),
+  ];
+};

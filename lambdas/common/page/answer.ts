@@ -55,7 +55,7 @@ export const filesIn = (folder: string): PageFiles => {
 
 /**
  * What the page's document may do. Calls hold text from anywhere, so nothing in them may ever run
- * or reach another host. Scripts and styles come from the page's own files, images only from data
+ * or reach another host. Scripts and styles come from the page's own files, images and sound only from data
  * in a call. No script can turn text into markup (Trusted Types without a policy).
  */
 const policy: Readonly<Record<string, string>> = {
@@ -64,6 +64,7 @@ const policy: Readonly<Record<string, string>> = {
   'style-src': "'self'",
   'font-src': "'self'",
   'img-src': "'self' data: blob:",
+  'media-src': 'data:',
   'connect-src': "'self'",
   'base-uri': "'self'",
   'form-action': "'none'",

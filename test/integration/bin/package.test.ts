@@ -359,7 +359,7 @@ describe('the package that npm packs', () => {
         const calls = await fetch(`${url}/calls/stream_query`, { method: 'POST', headers, body });
         expect(await calls.text()).toContain('"project_id":"demo/shop"');
         const page = await (await fetch(`${url}/ui/`)).text();
-        const [script = ''] = /assets\/main-\w+\.js/.exec(page) ?? [];
+        const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(page) ?? [];
         expect((await fetch(`${url}/ui/${script}`)).status).toBe(200);
         expect(printed).toContain('An agent that is traced with OpenTelemetry');
         expect(printed).not.toContain('npm start');

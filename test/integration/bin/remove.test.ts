@@ -64,6 +64,11 @@ const stackIn = (status: string, deleteOthers?: () => Promise<boolean>): void =>
       { id: 'StorageCalls671F0BAC', type: 'AWS::DynamoDB::Table', name: table },
       { id: 'StoragePayloadsCE68CCE3', type: 'AWS::S3::Bucket', name: payloads },
       { id: 'ShardHistoryEnd4', type: 'AWS::SSM::Parameter', name: parameter },
+      ...[...aws.userPools.keys()].map((name) => ({
+        id: 'SignInPeople26B168CC',
+        type: 'AWS::Cognito::UserPool',
+        name,
+      })),
       { id: 'FunctionsHealth', type: 'AWS::Lambda::Function', name: 'health' },
     ],
     outputs: { AnalyticsBucket: files },
@@ -151,6 +156,17 @@ describe('remove', () => {
     expect(served).toMatchObject({ code: 1, err: expect.stringContaining('UPDATE_ROLLBACK_COMPLETE') });
     expect(aws.changes).toEqual([]);
     expect(aws.tables.size).toBe(1);
+  });
+
+  it('deletes the user pool with its people, or spares them with --failed', async () => {
+    put(0, true);
+    aws.userPools.set('eu-west-1_People', { users: 1, isProtected: true });
+    stackIn('ROLLBACK_COMPLETE');
+    const spared = await remove('--stack Pennytrace --failed --yes');
+    expect(spared).toMatchObject({ code: 1, err: expect.stringContaining('eu-west-1_People') });
+    expect(await remove('--stack Pennytrace --all-data --yes')).toMatchObject({ code: 0 });
+    expect(aws.userPools.size).toBe(0);
+    expect(await remove('--stack Pennytrace --all-data --yes')).toMatchObject({ code: 0 });
   });
 
   it.each([

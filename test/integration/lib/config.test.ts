@@ -12,6 +12,7 @@ const defaults = {
   shards: [4],
   keepData: true,
   keepFeedback: false,
+  auditDays: 365,
   iam: false,
   xray: false,
   authorizerCacheSeconds: 60,

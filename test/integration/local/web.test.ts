@@ -48,7 +48,7 @@ describe('npm run web', () => {
   it('serves the page from its sources, with the policy of the deployed one', async () => {
     const answer = await fetch(`${url}/ui/traces?project=a%2Fb`, { headers: { accept: 'text/html' } });
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
-    const script = /assets\/main-\w+\.js/.exec(await answer.text())?.[0] ?? '';
+    const script = /<script type="module" src="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
     const source = await fetch(`${url}/ui/${script}`);
     expect([source.status, source.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });

@@ -252,9 +252,13 @@ describe('who a person is', () => {
     expect(await me({ claims })).toMatchObject({ status: 200, body: { user } });
   });
 
-  it('has a name if the token has one, and a null for a key', async () => {
+  it('has a name if the token has one, and an id in the form of a key’s', async () => {
     const { body } = await me({ claims: { name: 'Ada Lovelace' } });
-    expect(body).toMatchObject({ kind: 'person', name: 'Ada Lovelace', key_id: null });
+    expect(body).toMatchObject({
+      kind: 'person',
+      name: 'Ada Lovelace',
+      key_id: expect.stringMatching(/^[0-9a-z]{16}$/),
+    });
     expect((await me({ claims: { name: 'a\nb' } })).body.name).toBeUndefined();
   });
 });

@@ -13,6 +13,7 @@ import { peopleFixtures } from './people.ts';
 import { projectFixtures } from './project.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
+import { sharingFixtures } from './sharing.ts';
 import { tableFixtures } from './tables.ts';
 import { filling, getNames } from './tenants.ts';
 import { doorFixtures, doorPath, doorPermitted, doorScenarios, doorUses } from './weave.ts';
@@ -22,8 +23,8 @@ export { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 export type { Scenario, Use } from './scenario.ts';
 export { doorPath, getFunctionPath } from './weave.ts';
 
-/** The fixture of each documented route that takes a key with a role. */
-export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
+/** The fixture of each documented route that takes a key with a role, or a link. */
+export const fixtures: Readonly<Record<KeyedPath | keyof typeof sharingFixtures, Fixture>> = {
   ...callFixtures,
   ...queryFixtures,
   ...objectFixtures,
@@ -36,11 +37,12 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...alertFixtures,
   ...peopleFixtures,
   ...projectFixtures,
+  ...sharingFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
 
-/** The fixture of a route that takes a key with a role. */
+/** The fixture of a route that takes a key with a role, or a link. */
 export const getFixture = (path: string): Fixture => {
   const fixture = everyFixture[path];
   if (!fixture) throw new Error(`${path} has no fixture`);

@@ -39,8 +39,15 @@ export interface ControlPlane extends AsyncDisposable {
   readonly tables: Map<string, ControlledTable>;
   readonly stacks: ControlledStack[];
   readonly parameters: Set<string>;
+  readonly userPools: Map<string, ControlledPool>;
   /** Every operation that changes something, in order. */
   readonly changes: readonly string[];
+}
+
+/** A user pool of Cognito. */
+interface ControlledPool {
+  readonly users: number;
+  isProtected: boolean;
 }
 
 class Refusal extends Error {}
@@ -64,6 +71,12 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
   const tables = new Map<string, ControlledTable>();
   const stacks: ControlledStack[] = [];
   const parameters = new Set<string>();
+  const userPools = new Map<string, ControlledPool>();
+  const getPool = ({ UserPoolId }: Fields): ControlledPool => {
+    const pool = userPools.get(String(UserPoolId));
+    if (!pool) throw new Refusal('ResourceNotFoundException');
+    return pool;
+  };
   const changes: string[] = [];
 
   const getTable = ({ TableName }: Fields): ControlledTable => {
@@ -86,7 +99,7 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
     if (StreamEnabled === (table.stream !== undefined)) throw new Refusal('ValidationException');
     table.stream = StreamEnabled ? String(StreamViewType) : undefined;
   };
-  const json: Readonly<Record<string, (request: Fields) => object>> = {
+  const json: Readonly<Record<string, (request: Fields) => object | undefined>> = {
     DescribeTable: (request) => ({ Table: describe(request) }),
     Scan: (request) => ({ Count: Math.min(1, getTable(request).items), ScannedCount: 1 }),
     DescribeTimeToLive: (request) => ({
@@ -113,6 +126,17 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
       if (getTable(request).isProtected) throw new Refusal('ValidationException');
       tables.delete(String(request.TableName));
       return {};
+    },
+    ListUsers: (request) => ({ Users: Array.from({ length: getPool(request).users }, () => ({})) }),
+    UpdateUserPool: (request) => {
+      getPool(request).isProtected = request.DeletionProtection === 'ACTIVE';
+      return {};
+    },
+    DeleteUserPool: (request) => {
+      if (getPool(request).isProtected) throw new Refusal('InvalidParameterException');
+      userPools.delete(String(request.UserPoolId));
+      // Cognito answers with nothing.
+      return undefined;
     },
     DeleteParameter: ({ Name }) => {
       if (!parameters.delete(String(Name))) throw new Refusal('ParameterNotFound');
@@ -201,6 +225,7 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
     tables,
     stacks,
     parameters,
+    userPools,
     changes,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

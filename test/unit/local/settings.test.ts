@@ -98,7 +98,7 @@ describe('the settings', () => {
     ],
     [
       '{"cognito": {"domainPrefix": "acme"}, "admins": ["a@b.c"]}',
-      'SIGN_IN has cognito: there is no such field',
+      'SIGN_IN: has cognito: there is no such field',
     ],
   ])('refuse SIGN_IN=%s, and say what to write', (text, advice) => {
     expect(() => readLocalSettings({ SIGN_IN: text })).toThrow(advice);

@@ -9,7 +9,7 @@ import {
   useStoreObject,
   versionsRequest,
 } from '../../session/stored.ts';
-import { useOnlyStart } from '../saved/saved.ts';
+import { useOnlyStart } from '../saved/store.ts';
 import { type Dashboard, type Draft, parseDashboard, toValue } from './dashboard.ts';
 
 /** The dashboards of a project, by name. */

@@ -1,4 +1,4 @@
-import { useAllowed, useRead } from '../../session/session.tsx';
+import { type Reading, useAllowed, useRead } from '../../session/session.tsx';
 import { maxPrices } from '../prices.ts';
 import { whole } from './requests.ts';
 
@@ -19,22 +19,31 @@ const recent = (project: string) => {
   };
 };
 
+/** Reads the users of the keys that reported calls of late. Throws as the client does. */
+export const readUsers = async (
+  project: string,
+  client: Reading['client'],
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const { call_buckets } = await client.ask(
+    '/calls/stats',
+    {
+      ...recent(project),
+      call_metrics: [{ metric: 'call_count' }],
+      group_by: ['svc_user_id'],
+    },
+    signal,
+  );
+  return call_buckets
+    .flatMap(({ svc_user_id: user }) => (typeof user === 'string' && user !== '' ? [user] : []))
+    .sort();
+};
+
 /** The users of the keys that reported calls of late. */
 export const useUsers = (project: string): readonly string[] => {
-  const { data = none } = useRead(['users', project], async ({ client, signal }) => {
-    const { call_buckets } = await client.ask(
-      '/calls/stats',
-      {
-        ...recent(project),
-        call_metrics: [{ metric: 'call_count' }],
-        group_by: ['svc_user_id'],
-      },
-      signal,
-    );
-    return call_buckets
-      .flatMap(({ svc_user_id: user }) => (typeof user === 'string' && user !== '' ? [user] : []))
-      .sort();
-  });
+  const { data = none } = useRead(['users', project], ({ client, signal }) =>
+    readUsers(project, client, signal),
+  );
   return data;
 };
 

@@ -6,19 +6,30 @@ import {
   needsValue,
   type Operator,
   operators,
+  type TracesSearch,
 } from '../../navigation/search.ts';
 import { Button } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
+import { useScorePaths } from '../tags.ts';
+import { useValues } from './facets.tsx';
 import { suggestions } from './filters.tsx';
 
 const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
 
-/** Adds a condition on any column or path, with any operator. */
-export const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+interface ConditionFormProps {
+  /** The list that it is for. */
+  readonly search: TracesSearch;
+  readonly onAdd: (condition: Condition) => void;
+}
+
+/** Adds a condition on any column or path, with any operator. What the project has there is suggested. */
+export const ConditionForm = ({ search, onAdd }: ConditionFormProps) => {
   const [path, setPath] = useState('op_name');
   const [op, setOp] = useState<Operator>('contains');
   const [value, setValue] = useState('');
   const ofCost = path.trim() === costPath;
+  const values = useValues(search, path.trim());
+  const scores = useScorePaths(search);
   const choosePath = (next: string) => {
     setPath(next);
     const suggested = suggestions.find((suggestion) => suggestion.path === next);
@@ -31,7 +42,7 @@ export const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void
     <Form className="stack" onSubmit={submit}>
       <Input
         label="Column or path"
-        suggestions={suggestedPaths}
+        suggestions={[...suggestedPaths, ...scores]}
         required
         value={path}
         onChange={choosePath}
@@ -40,7 +51,7 @@ export const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void
       {needsValue(op) ? (
         <Input
           label="Value"
-          {...(ofCost && { type: 'number', required: true })}
+          {...(ofCost ? { type: 'number', required: true } : { suggestions: values })}
           value={value}
           onChange={setValue}
         />

@@ -1,16 +1,18 @@
 import { useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import type { Operation, StatsQuery } from '../../api/contract.ts';
+import { tagIn } from '../../api/feedback.ts';
 import { guessKind } from '../../api/kind.ts';
 import { countText } from '../../data/format.ts';
 import { isObject, typedText } from '../../data/values.ts';
-import { type Condition, isOfAllCalls, ranges, type TracesSearch } from '../../navigation/search.ts';
+import { type Condition, isOfAllCalls, type TracesSearch } from '../../navigation/search.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { readRows } from '../data.ts';
 import { whole } from '../figures/requests.ts';
 import { filterOf, toSources } from '../list/request.ts';
-import { scorePath, scoreText } from '../scores.ts';
+import { hasTag, scorePath, scoreText } from '../scores.ts';
+import { countedFrom, maxScored, readTypes } from '../tags.ts';
 
 /** A value with how many calls have it. */
 interface Suggestion {
@@ -145,15 +147,23 @@ const models: Facet = {
 /** How many calls are looked through for tags, which no statistics know. */
 const maxTagged = 100;
 
+/** Tags that were reported, and those that people gave. */
 const tags: Facet = {
   title: 'Tag',
-  read: async (reading, { project_id, filter }) => {
-    const rows = await readRows(reading, {
-      project_id,
-      ...(filter && { filter }),
-      sort_by: [{ field: 'started_at', direction: 'desc' }],
-      columns: ['attributes.tags'],
-      limit: maxTagged,
+  read: async (reading, { project_id, filter, start }) => {
+    const [rows, types] = await Promise.all([
+      readRows(reading, {
+        project_id,
+        ...(filter && { filter }),
+        sort_by: [{ field: 'started_at', direction: 'desc' }],
+        columns: ['attributes.tags'],
+        limit: maxTagged,
+      }),
+      readTypes(reading, project_id, start),
+    ]);
+    const given = [...types].flatMap(([type, count]): Suggestion[] => {
+      const tag = tagIn(type);
+      return tag === undefined ? [] : [{ value: tag, count, condition: hasTag(tag) }];
     });
     const counts = new Map<string, number>();
     for (const { attributes } of rows) {
@@ -161,14 +171,11 @@ const tags: Facet = {
       for (const tag of Array.isArray(found) ? found : [])
         if (typeof tag === 'string') counts.set(tag, (counts.get(tag) ?? 0) + 1);
     }
-    return [...counts].map(([value, count]) => ({ value, count }));
+    return [...given, ...[...counts].map(([value, count]) => ({ value, count }))];
   },
   // With its quotes, it is no other tag's beginning.
   toCondition: (tag) => ({ path: 'attributes.tags', op: 'contains', value: JSON.stringify(tag) }),
 };
-
-/** How many of the latest records are looked through for scores. */
-const maxScored = 1000;
 
 /** Scores by their types: each value of those that are true or false or texts, and numbers as such. */
 const scores: Facet = {
@@ -188,7 +195,7 @@ const scores: Facet = {
     const found = new Map<string, Suggestion>();
     for (const { feedback_type: type, payload } of result) {
       const value = isObject(payload) ? payload.value : undefined;
-      if (typeof type !== 'string' || type.includes(']')) continue;
+      if (typeof type !== 'string' || type.includes(']') || tagIn(type) !== undefined) continue;
       if (!['string', 'number', 'boolean'].includes(typeof value)) continue;
       const path = scorePath(type);
       const condition: Condition =
@@ -223,12 +230,44 @@ const facets: readonly Facet[] = [
   scores,
 ];
 
+/** What has the values of paths that people type, beside those of the facets. */
+const typed: readonly (readonly [path: string, facet: Facet])[] = [
+  ['op_name', operations],
+  ['inputs.model', models],
+  ['attributes.tags', tags],
+  ...(
+    [
+      'svc_user_id',
+      'attributes.user.id',
+      'attributes.environment',
+      'attributes.release',
+      'attributes.kind',
+      'attributes.tool.name',
+      'attributes.agent.name',
+      'attributes.agent.version',
+      'attributes.prompt.name',
+      'attributes.prompt.version',
+    ] as const
+  ).map((path): [string, Facet] => [path, ofField(path, path, true)]),
+];
+
+/** The values that calls have at a path, the most frequent first; none where nobody counts them. */
+export const useValues = (search: TracesSearch, path: string): readonly string[] => {
+  const [now] = useState(() => Date.now());
+  const facet = typed.find(([known]) => known === path)?.[1];
+  const { data = [] } = useRead(
+    ['values', path, search.project, search.range, search.from, search.to, search.source],
+    (reading) => (facet ? facet.read(reading, facetRequest(search, facet, now)) : Promise.resolve([])),
+    { enabled: facet !== undefined },
+  );
+  return [...new Set(data.toSorted((a, b) => b.count - a.count).map(({ value }) => opText(value)))];
+};
+
 const facetRequest = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
-  const { project, range, from, to } = search;
-  const start = !range && from ? Date.parse(from) : now - ranges[range ?? '7d'] * 60_000;
+  const { project, range, to } = search;
   return {
     project_id: project,
-    start: new Date(start).toISOString(),
+    start: countedFrom(search, now),
     ...(!range && to && { end: new Date(Date.parse(to)).toISOString() }),
     granularity: whole,
     call_metrics: [{ metric: 'call_count' }],
@@ -288,7 +327,7 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
         {facet === scores
           ? `Counted in the latest ${countText(maxScored)} records of feedback.`
           : facet === tags
-            ? `Counted in the newest ${maxTagged} ${counted}.`
+            ? `Counted in the newest ${maxTagged} ${counted}; those of people in the latest ${countText(maxScored)} records of feedback.`
             : `Counted in the ${counted} of ${search.range || search.from ? 'this time' : 'the last seven days'}.`}
       </p>
     </div>

@@ -10,12 +10,13 @@ import {
   type Operator,
   type TracesSearch,
 } from '../../navigation/search.ts';
+import { useSession } from '../../session/session.tsx';
 import { Button, SearchForm } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { HeadTools } from '../../ui/view.tsx';
 import { statusTexts } from '../badges.tsx';
-import { parseScorePath, scoreText } from '../scores.ts';
+import { parseScorePath, scoreText, tagAt } from '../scores.ts';
 import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
@@ -63,6 +64,8 @@ const modelPath = 'summary.usage.';
 /** A condition in words. */
 const conditionText = ({ path, op, value }: Condition): string => {
   if (path.startsWith(modelPath) && op === 'exists') return `Model is ${path.slice(modelPath.length)}`;
+  const tag = tagAt(path);
+  if (tag !== undefined && (op === 'is' || op === 'exists')) return `Tag is ${tag}`;
   return needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
 };
 
@@ -85,7 +88,7 @@ export const FilterBuilder = ({ search, onChange }: FilterProps) => {
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
       <Suspense>
         <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
-        {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
+        {facet ? null : <ConditionForm search={search} onAdd={(condition) => add(condition)} />}
       </Suspense>
     </Popup>
   );
@@ -122,26 +125,38 @@ const feedbackTexts: Readonly<Record<FeedbackFilter, string>> = {
   up: 'thumbs up',
   down: 'thumbs down',
   score: 'with a score',
-  note: 'with a note',
+  note: 'with a comment',
   correction: 'with a correction',
   none: 'without feedback',
 };
 
-/** Chooses calls by their feedback. */
-export const FeedbackMenu = ({ search: { feedback }, onChange }: FilterProps) => (
-  <Menu
-    label={
-      <>
-        {feedback ? feedbackTexts[feedback] : 'Any feedback'} <ChevronDown />
-      </>
-    }
-    items={feedbackFilters.map((value) => ({
-      label: feedbackTexts[value],
-      checked: feedback === value,
-      onSelect: () => onChange({ feedback: feedback === value ? undefined : value }),
-    }))}
-  />
-);
+/** Chooses calls by their feedback, and those whose comments mention the reader. */
+export const FeedbackMenu = ({ search: { feedback, mentions }, onChange }: FilterProps) => {
+  const { user } = useSession().me;
+  const shown = mentions === undefined ? [] : [mentions === user ? 'mentions me' : `mentions ${mentions}`];
+  const texts = feedback ? [feedbackTexts[feedback], ...shown] : shown;
+  return (
+    <Menu
+      label={
+        <>
+          {texts.length > 0 ? texts.join(', ') : 'Any feedback'} <ChevronDown />
+        </>
+      }
+      items={[
+        ...feedbackFilters.map((value) => ({
+          label: feedbackTexts[value],
+          checked: feedback === value,
+          onSelect: () => onChange({ feedback: feedback === value ? undefined : value }),
+        })),
+        {
+          label: 'mentions me',
+          checked: mentions === user,
+          onSelect: () => onChange({ mentions: mentions === user ? undefined : user }),
+        },
+      ]}
+    />
+  );
+};
 
 /** Chooses between traces, by their roots, and all calls. */
 export const LevelMenu = ({ search: { all }, onChange }: FilterProps) => (
@@ -199,7 +214,7 @@ export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) =
 
 /** What calls are filtered by, in words. */
 export const filterTexts = (search: Omit<TracesSearch, 'project'>): string[] => {
-  const { all, status = [], feedback, text, where = [], source } = search;
+  const { all, status = [], feedback, mentions, text, where = [], source } = search;
   return [
     all ? 'all calls' : 'traces',
     sourceTexts[source ?? 'production'].toLowerCase(),
@@ -207,6 +222,7 @@ export const filterTexts = (search: Omit<TracesSearch, 'project'>): string[] => 
       ? [statuses.flatMap(([value, name]) => (status.includes(value) ? [name] : [])).join(' or ')]
       : []),
     ...(feedback ? [feedbackTexts[feedback]] : []),
+    ...(mentions ? [`mentions ${mentions}`] : []),
     ...(text ? [`text contains ${text}`] : []),
     ...where.map(conditionText),
   ];
@@ -222,6 +238,7 @@ export const unfiltered = {
   repeated: undefined,
   where: undefined,
   feedback: undefined,
+  mentions: undefined,
   source: undefined,
 } satisfies Changes<TracesSearch>;
 
@@ -229,8 +246,8 @@ const hasTime = ({ range, from, to }: TracesSearch): boolean =>
   [range, from, to].some((part) => part !== undefined);
 
 /** How many things a list is filtered by, beside its time. */
-const countFilters = ({ status, where = [], feedback, source }: TracesSearch): number =>
-  [status, feedback, source].filter((filter) => filter !== undefined).length + where.length;
+const countFilters = ({ status, where = [], feedback, mentions, source }: TracesSearch): number =>
+  [status, feedback, mentions, source].filter((filter) => filter !== undefined).length + where.length;
 
 interface FilterBarProps extends FilterProps {
   readonly searchBox: RefObject<HTMLInputElement | null>;

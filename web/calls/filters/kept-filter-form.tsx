@@ -1,7 +1,8 @@
+import { countedText } from '../../data/format.ts';
 import { type Changes, changed, costPath, type TracesSearch } from '../../navigation/search.ts';
 import { SearchBox } from '../../ui/controls.tsx';
 import { Chips, FeedbackMenu, FilterBuilder, LevelMenu, StatusMenu } from './filters.tsx';
-import type { KeptFilter } from './kept-filter.ts';
+import { chosenCount, type KeptFilter } from './kept-filter.ts';
 import { SourceMenu } from './source-menu.tsx';
 
 interface KeptFilterFormProps {
@@ -23,7 +24,11 @@ export const KeptFilterForm = ({ project, filter, onChange, byFeedback = true }:
     onChange({ ...changed<typeof next>(next, { where: where?.length ? where : undefined }), others, rest });
   };
   const props = { search, onChange: change };
-  const unknown = [...others.map((operation) => JSON.stringify(operation)), ...Object.keys(rest)];
+  const chosen = chosenCount(filter);
+  const unknown = [
+    ...others.map((operation) => JSON.stringify(operation)),
+    ...Object.keys(rest).filter((name) => chosen === undefined || name !== 'call_ids'),
+  ];
   return (
     <fieldset className="kept-filter">
       <legend>Which calls</legend>
@@ -40,13 +45,34 @@ export const KeptFilterForm = ({ project, filter, onChange, byFeedback = true }:
         />
       </div>
       <Chips {...props} />
+      {chosen === undefined ? null : (
+        <p className="hint">
+          Of {countedText(chosen, 'chosen call')} alone.{' '}
+          <button
+            type="button"
+            className="button quiet"
+            onClick={() => {
+              const { call_ids: _chosen, ...others } = rest;
+              onChange({ ...filter, rest: others });
+            }}
+          >
+            Remove
+          </button>
+        </p>
+      )}
       {unknown.length > 0 ? (
         <p className="hint break">
           And as it was made elsewhere: {unknown.join(', ')}{' '}
           <button
             type="button"
             className="button quiet"
-            onClick={() => onChange({ ...filters, others: [], rest: {} })}
+            onClick={() =>
+              onChange({
+                ...filters,
+                others: [],
+                rest: chosen === undefined ? {} : { call_ids: rest.call_ids },
+              })
+            }
           >
             Remove
           </button>

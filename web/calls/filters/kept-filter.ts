@@ -32,6 +32,18 @@ export interface Kept {
   readonly query?: { readonly $expr: unknown } | undefined;
 }
 
+/** How many calls were chosen one by one; undefined for a filter by other things. */
+export const chosenCount = ({ rest: { call_ids: ids } }: KeptFilter): number | undefined =>
+  Array.isArray(ids) ? ids.length : undefined;
+
+/** The calls that were chosen one by one, whatever they are. */
+export const chosenCalls = (ids: readonly string[]): KeptFilter => ({
+  all: true,
+  source: 'all',
+  others: [],
+  rest: { call_ids: ids },
+});
+
 /** All traces of production. */
 export const everyTrace: KeptFilter = { others: [], rest: {} };
 

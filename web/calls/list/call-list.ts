@@ -84,8 +84,13 @@ export class CallList {
   active = -1;
   /** The rows in sight, by their places: the first and the last. */
   inSight: readonly [first: number, last: number] = [0, -1];
-  /** What it has asked for: usage of traces, previews of roots without content, and places of a text. */
-  readonly lookUps = { usage: new SightBatches(), previews: new SightBatches(), hits: new SightBatches() };
+  /** What it has asked for: usage of traces, previews of roots without content, places of a text, and tags. */
+  readonly lookUps = {
+    usage: new SightBatches(),
+    previews: new SightBatches(),
+    hits: new SightBatches(),
+    tags: new SightBatches(),
+  };
   readonly options: ListOptions;
   readonly #ids = new Set<string>();
   #cursor: Cursor = atStart;
@@ -159,6 +164,30 @@ export class CallList {
       this.store.setState({
         rows: this.store.getState().rows.map((row) => (row.id === id ? change(row) : row)),
       });
+  };
+
+  /** Removes calls that were deleted, and the rows of calls below them. */
+  readonly remove = (ids: readonly string[]): void => {
+    const { rows, figures } = this.store.getState();
+    const gone = new Set(ids);
+    for (let before = -1; before < gone.size; ) {
+      before = gone.size;
+      for (const row of rows) if (row.parent_id && gone.has(row.parent_id)) gone.add(row.id);
+    }
+    const kept = rows.filter(({ id }) => !gone.has(id));
+    if (kept.length === rows.length) return;
+    for (const id of gone) this.#ids.delete(id);
+    // Rows that are there already do not come twice, so it is safe to skip too few.
+    const { read, last } = this.#cursor;
+    this.#cursor = {
+      read: Math.max(0, read - (rows.length - kept.length)),
+      same: 0,
+      ...(last !== undefined && { last }),
+    };
+    const at = rows[this.active];
+    this.active =
+      at === undefined || gone.has(at.id) ? Math.min(this.active, kept.length - 1) : kept.indexOf(at);
+    this.store.setState({ rows: kept, figures: new Map([...figures].filter(([id]) => !gone.has(id))) });
   };
 
   /** @returns how many rows the page has */

@@ -1,4 +1,5 @@
 import type { TracesSearch } from '../../navigation/search.ts';
+import { tagsColumn } from '../scores.ts';
 
 /*
  * How the columns of a list stand: in which order, how wide, and which are hidden. The URL has it as
@@ -73,5 +74,10 @@ export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): 
  * A list's state without what is nothing to read rows anew for. It names the list in the cache. A list
  * that hides previews does not ask for them, so that alone of the columns' places stays.
  */
-export const listState = ({ live: _live, layout, ...asked }: TracesSearch): TracesSearch =>
-  hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;
+export const listState = (search: TracesSearch): TracesSearch => {
+  const { live: _live, peek: _peek, call: _call, layout, columns, ...others } = search;
+  // Tags are looked up for the rows in sight.
+  const paths = columns?.filter((path) => path !== tagsColumn) ?? [];
+  const asked = paths.length > 0 ? { ...others, columns: paths } : others;
+  return hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;
+};

@@ -13,7 +13,7 @@ import {
   type TracesSearch,
   totalsPath,
 } from '../../navigation/search.ts';
-import { parseScorePath } from '../scores.ts';
+import { parseScorePath, tagAt, tagsColumn } from '../scores.ts';
 import { hiddenIn } from './layout.ts';
 
 /*
@@ -112,6 +112,14 @@ const feedbackTexts: Readonly<Record<Exclude<FeedbackFilter, 'given' | 'none'>, 
   correction: '"feedback_type":"correction"',
 };
 
+/** Calls with a comment that mentions a user: its name stands in a list of names. */
+const mentionOperation = (user: string): Operation => {
+  const input = asText(field(feedbackPath));
+  const has = (substr: string): Operation => ({ $contains: { input, substr: { $literal: substr } } });
+  const name = JSON.stringify(user);
+  return { $and: [has('"mentions":['), { $or: [has(`[${name}`), has(`,${name}`)] }] };
+};
+
 const feedbackOperation = (sought: FeedbackFilter): Operation => {
   if (sought === 'given' || sought === 'none') {
     const sides: Operation[] = [field(`${feedbackPath}.0.id`), { $literal: null }];
@@ -157,6 +165,7 @@ export const toOperations = (search: TracesSearch, now: number, forList = false)
   ...(search.status ? [statusOperation(search.status, forList && needsTotals(search))] : []),
   ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => toOperation(condition)),
   ...(search.feedback ? [feedbackOperation(search.feedback)] : []),
+  ...(search.mentions ? [mentionOperation(search.mentions)] : []),
   ...(search.text ? [textOperation(search.text, forList && !search.repeated)] : []),
 ];
 
@@ -187,10 +196,10 @@ const getSort = ({ sort = '-started_at' }: TracesSearch) => {
   };
 };
 
-/** The scores that a list shows: those of its columns, and those that it is filtered or sorted by. */
+/** The scores that a list shows: those of its columns, and those that it is filtered or sorted by, but tags. */
 export const scorePaths = ({ columns = [], where = [], sort = '' }: TracesSearch): string[] => {
   const paths = [...columns, ...where.map(({ path }) => path), sort.replace(/^-/, '')];
-  return [...new Set(paths.filter((path) => parseScorePath(path)))];
+  return [...new Set(paths.filter((path) => parseScorePath(path) && tagAt(path) === undefined))];
 };
 
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
@@ -200,7 +209,7 @@ const requestedColumns = (search: TracesSearch): string[] => [
   ...(hiddenIn(search).has('preview') ? [] : ['preview']),
   ...(isOfAllCalls(search) ? ['summary.usage'] : []),
   // Scores come with the feedback.
-  ...(search.columns ?? []).filter((path) => !parseScorePath(path)),
+  ...(search.columns ?? []).filter((path) => path !== tagsColumn && !parseScorePath(path)),
 ];
 
 /**
@@ -216,7 +225,10 @@ export const toRequest = (search: TracesSearch, now: number): CallsQuery => {
     columns: requestedColumns(search),
     ...(needsTotals(search) && { include_trace_totals: true }),
     ...((isOfAllCalls(search) || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
-    ...((search.feedback || isNamed(search, feedbackPath) || scorePaths(search).length > 0) && {
+    ...((search.feedback ||
+      search.mentions ||
+      isNamed(search, feedbackPath) ||
+      scorePaths(search).length > 0) && {
       include_feedback: true,
     }),
   };

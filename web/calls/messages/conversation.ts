@@ -1,11 +1,13 @@
 import type { Call } from '../../api/contract.ts';
 import { asString, isObject, jsonIn } from '../../data/values.ts';
+import { type CallFile, filesIn, soundOf, toFile } from './files.ts';
 
 /** A part of a message. */
 export type ContentPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'file'; readonly file: CallFile }
   | { readonly kind: 'call'; readonly name: string; readonly id: string | undefined; readonly input: unknown }
   | {
       readonly kind: 'result';
@@ -144,10 +146,23 @@ const bedrockPart = (part: Fields): ContentPart | undefined => {
   return isObject(image) ? imagePart(imageUrl(image)) : undefined;
 };
 
+/** A file as a part. An image with its bytes is one. */
+const filePart = (file: CallFile | undefined): ContentPart | undefined => {
+  if (!file) return undefined;
+  const { source, type = '' } = file;
+  return source.in === 'call' && type.startsWith('image/')
+    ? { kind: 'image', url: `data:${type};base64,${source.base64}` }
+    : { kind: 'file', file };
+};
+
+/** The files that the fields of a value are, as parts. */
+export const fileParts = (value: unknown): ContentPart[] =>
+  filesIn(value).flatMap((file) => filePart(file) ?? []);
+
 const toPart = (value: unknown): ContentPart => {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (!isObject(value)) return { kind: 'other', value };
-  return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
+  return typedPart(value) ?? bedrockPart(value) ?? filePart(toFile(value)) ?? { kind: 'other', value };
 };
 
 const contentParts = (content: unknown): ContentPart[] => {
@@ -168,6 +183,7 @@ const getParts = (message: Fields): ContentPart[] => {
     ...(thought ? [thinkingPart(thought)] : []),
     ...contentParts(message.parts ?? content),
     ...contentParts(asString(refusal)),
+    ...[filePart(soundOf(message))].filter((part) => part !== undefined),
     ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
     ...(isObject(call) ? [toolCallPart(call)] : []),
   ];
@@ -345,10 +361,10 @@ export const toolParts = (
 ): { readonly took: ContentPart[]; readonly gave: ContentPart[] } => {
   const path = filePath(inputs);
   return {
-    took: isNothing(inputs) ? [] : [callPart(name, undefined, inputs)],
+    took: isNothing(inputs) ? [] : [callPart(name, undefined, inputs), ...fileParts(inputs)],
     gave: isNothing(output)
       ? []
-      : [{ ...resultPart(undefined, output), ...(path !== undefined && { path }) }],
+      : [{ ...resultPart(undefined, output), ...(path !== undefined && { path }) }, ...fileParts(output)],
   };
 };
 

@@ -1,6 +1,14 @@
 import type { Call } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
-import { answeredIn, type Message, parseConversation, parseMessage } from './conversation.ts';
+import {
+  answeredIn,
+  type ContentPart,
+  fileParts,
+  type Message,
+  parseConversation,
+  parseMessage,
+} from './conversation.ts';
+import { toFile } from './files.ts';
 
 /** What was asked and answered in a turn. */
 interface Exchange {
@@ -40,12 +48,13 @@ const textIn = (value: unknown, names: readonly string[]): string | undefined =>
 const toMessages = (role: string, value: unknown, names: readonly string[]): Message[] => {
   if (isEmpty(value)) return [];
   const text = textIn(value, names);
-  if (text !== undefined) return [{ role, parts: [{ kind: 'text', text }] }];
-  return [
-    isObject(value) && 'role' in value
-      ? parseMessage(value, role)
-      : { role, parts: [{ kind: 'other', value }] },
-  ];
+  const files = fileParts(value);
+  if (text !== undefined && files.length === 0) return [{ role, parts: [{ kind: 'text', text }] }];
+  if (isObject(value) && 'role' in value) return [parseMessage(value, role)];
+  const said: ContentPart = text === undefined ? { kind: 'other', value } : { kind: 'text', text };
+  // A value that is a file itself says nothing else.
+  const isFile = files.length === 1 && toFile(value) !== undefined;
+  return [{ role, parts: isFile ? files : [said, ...files] }];
 };
 
 /** What is new: all that comes after the last answer, which an earlier turn has shown. */

@@ -17,6 +17,7 @@ import {
   sharedWith,
   sharedWithTurn,
 } from './conversation.ts';
+import { FileCard } from './file-card.tsx';
 import { ToolData } from './tool-view.tsx';
 import { messageText } from './transcript.ts';
 
@@ -86,6 +87,8 @@ const PartView = ({ part, plain }: { part: ContentPart; plain: boolean }) => {
       );
     case 'image':
       return <Image url={part.url} />;
+    case 'file':
+      return <FileCard file={part.file} />;
     case 'call':
       return (
         <div className="tool">

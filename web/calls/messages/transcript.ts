@@ -9,6 +9,7 @@ export const messageText = ({ parts }: Message): string =>
       if (part.kind === 'call') return valueText({ calls: part.name, with: part.input });
       if (part.kind === 'result') return valueText(part.output);
       if (part.kind === 'other') return valueText(part.value);
+      if (part.kind === 'file') return `file ${part.file.name ?? part.file.type ?? ''}`.trim();
       return part.kind === 'image' ? `image ${part.url.slice(0, 100)}` : '';
     })
     .filter((text) => text !== '')

@@ -6,7 +6,8 @@ import { useAllowed } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
-import { isSame, type Savable, type SavedView, savedState, useSavedViews } from './saved.ts';
+import { type Savable, type SavedView, savedState } from './saved.ts';
+import { isSame, useSavedViews } from './store.ts';
 
 interface SavedPanelProps {
   readonly view: Savable;

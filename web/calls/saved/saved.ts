@@ -1,11 +1,10 @@
-import { hashKey, useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { dashboardClass } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
-import { byName, readObjects, useStoreObject } from '../../session/stored.ts';
+import { byName, readObjects } from '../../session/stored.ts';
 
 /** The views whose state can be saved. */
 const savable = ['traces', 'overview'] as const;
@@ -25,7 +24,7 @@ export interface SavedView {
 }
 
 /** The class of the objects, which they are found by. */
-const savedClass = 'SavedView';
+export const savedClass = 'SavedView';
 
 const parseSaved = (id: string, value: unknown): SavedView[] => {
   if (!isObject(value) || typeof value.name !== 'string' || !isObject(value.search)) return [];
@@ -52,11 +51,8 @@ const toStart = ({ object_id: id, val: value }: ObjectVersion): Start[] => {
   );
 };
 
-/** What is read again once views or dashboards have changed. */
-const kinds = ['saved views', 'dashboards'];
-
 /** The saved views and dashboards of a project, as far as they are opened from elsewhere. */
-const useSaved = (project: string, enabled: boolean) =>
+export const useSaved = (project: string, enabled: boolean) =>
   useRead(
     ['saved views', project],
     async (reading) => {
@@ -74,43 +70,17 @@ const useSaved = (project: string, enabled: boolean) =>
     { enabled },
   );
 
-/** Has a project open with one thing: nothing else is its start any more. */
-export const useOnlyStart = (project: string) => {
-  const { save } = useStoreObject(project, kinds);
-  const { data, refetch } = useSaved(project, false);
-  return async (id: string): Promise<void> => {
-    const { starts = [] } = (await refetch()).data ?? data ?? {};
-    for (const { id: other, value } of starts) {
-      const { is_start: _start, is_default: _default, ...rest } = value;
-      if (other !== id) await save.mutateAsync({ id: other, value: rest });
-    }
-  };
-};
-
-/** The saved views of a project, by name, and what changes them. */
-export const useSavedViews = (project: string, enabled: boolean) => {
-  const store = useStoreObject(project, kinds);
-  const query = useSaved(project, enabled);
-  const keepOnly = useOnlyStart(project);
-  /** Saves a view. Whatever else was the start is not any more if this one is. */
-  const save = useMutation({
-    mutationFn: async ({ id, name, view, search, isDefault }: SavedView) => {
-      const value = { _type: savedClass, name, view, search, ...(isDefault && { is_default: true }) };
-      await store.save.mutateAsync({ id, value });
-      if (isDefault) await keepOnly(id);
-    },
-  });
-  return { query, views: query.data?.views, save, remove: store.remove };
-};
-
 /** A view's state as it is saved: without the project, and without what only its reader chose. */
 export const savedState = (search: object): Record<string, unknown> => {
-  const { project: _project, live: _live, ...state } = search as Record<string, unknown>;
+  const {
+    project: _project,
+    live: _live,
+    peek: _peek,
+    call: _call,
+    ...state
+  } = search as Record<string, unknown>;
   return state;
 };
-
-/** Whether two states are the same. */
-export const isSame = (a: object, b: object): boolean => hashKey([a]) === hashKey([b]);
 
 /** Whether a list has no state but its columns, which this device may have added. */
 const isBare = (search: object): boolean =>

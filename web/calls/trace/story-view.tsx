@@ -10,6 +10,7 @@ import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
 import type { ContentPart, Message } from '../messages/conversation.ts';
+import { FileCard } from '../messages/file-card.tsx';
 import { ToolData } from '../messages/tool-view.tsx';
 import {
   contentAt,
@@ -103,6 +104,8 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
         <p className="muted break">Image, not loaded: {part.url.slice(0, 300)}</p>
       );
     }
+    case 'file':
+      return <FileCard file={part.file} />;
     case 'call':
       return (
         <div className="story-data">

@@ -117,6 +117,8 @@ const getWords = (part: ContentPart): unknown => {
       return part.output;
     case 'image':
       return part.url;
+    case 'file':
+      return part.file;
     case 'other':
       return part.value;
     case 'thinking':

@@ -4,9 +4,9 @@ import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { judgeOp, toVerdictType } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
+import { withPreviews } from '../../calls/call-link.tsx';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
 import { field } from '../../calls/list/request.ts';
-import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
@@ -115,21 +115,6 @@ const matching = (
   columns,
   limit,
 });
-
-/** Rows with previews. Roots without content have what their traces were about. */
-const withPreviews = async (
-  { client, signal }: Reading,
-  project: string,
-  rows: readonly CallRow[],
-): Promise<CallRow[]> => {
-  const silent = rows.filter((row) => isSilent(row) && !row.parent_id).map(({ trace_id }) => trace_id);
-  if (silent.length === 0) return [...rows];
-  const found = await previewsOfTraces(client, project, silent, signal);
-  return rows.map((row) => {
-    const preview = isSilent(row) && !row.parent_id ? found.get(row.trace_id) : undefined;
-    return preview ? { ...row, preview } : row;
-  });
-};
 
 /** How many calls an evaluator is tried on. */
 export const triedCalls = 5;

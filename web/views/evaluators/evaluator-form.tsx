@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { CallLink } from '../../calls/badges.tsx';
+import { CallLink } from '../../calls/call-link.tsx';
 import { useModels } from '../../calls/figures/used.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';

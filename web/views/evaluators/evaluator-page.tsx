@@ -4,7 +4,7 @@ import { isVerdictId, maxScored } from '../../../api/shared/evaluators.ts';
 import type { CallRow } from '../../api/calls.ts';
 import { getFeedback } from '../../api/feedback.ts';
 import { errorText } from '../../api/http.ts';
-import { CallLink } from '../../calls/badges.tsx';
+import { CallLink } from '../../calls/call-link.tsx';
 import { MetricChart } from '../../calls/figures/charts.tsx';
 import { percentText } from '../../calls/figures/figures.ts';
 import { toPeriod } from '../../calls/figures/requests.ts';

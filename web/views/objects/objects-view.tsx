@@ -6,7 +6,9 @@ import {
   annotationSpecClass,
   evaluatorClass,
   limitsClass,
+  publicLinkClass,
   reviewQueueClass,
+  sharingClass,
 } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { countText } from '../../data/format.ts';
@@ -35,6 +37,8 @@ const groups: readonly (readonly [kind: string, title: string])[] = [
   [reviewQueueClass, 'Review queues'],
   [alertClass, 'Alerts'],
   [limitsClass, 'Limits'],
+  [sharingClass, 'Sharing'],
+  [publicLinkClass, 'Public links'],
 ];
 
 /** The group of an object; classes that nobody foresaw are groups of their own. */

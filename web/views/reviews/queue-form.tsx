@@ -1,6 +1,12 @@
 import { useState } from 'react';
 import { useUsers } from '../../calls/figures/used.ts';
-import { everyTrace, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
+import {
+  chosenCalls,
+  everyTrace,
+  type KeptFilter,
+  toFilter,
+  toKept,
+} from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -147,17 +153,21 @@ interface QueueFormProps {
   readonly project: string;
   /** @default - a new one */
   readonly queue?: Queue;
+  /** The calls that a new one is of. @default - those that its filter will match */
+  readonly calls?: readonly string[];
   readonly onSaved: (id: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Makes or changes a queue. */
-export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
+export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: QueueFormProps) => {
   const known = useFields(project);
   const users = useUsers(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
-  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? toFilter(queue) : everyTrace));
+  const [filter, setFilter] = useState<KeptFilter>(() =>
+    queue ? toFilter(queue) : calls.length > 0 ? chosenCalls(calls) : everyTrace,
+  );
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
   const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');

@@ -338,28 +338,31 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
   });
   const shown = [current, ahead].filter((call) => call !== undefined);
   return (
-    <main className="review" ref={main} tabIndex={-1}>
-      <h1 className="hidden">Reviewing {state.queue.name}</h1>
-      <header className="review-head">
-        <Button kind="quiet" onClick={onLeave}>
-          ← {state.queue.name}
-        </Button>
-        <progress aria-label="Reviewed" max={done + left + skipped} value={done} />
-        <span className="muted" role="status">
-          {countText(done)} reviewed, {countText(left)} left
-          {skipped > 0 ? `, ${countText(skipped)} skipped` : ''}
-        </span>
-        <span className="spring" />
-        <Button onClick={steps.undo} disabled={!steps.mayUndo}>
-          Undo
-        </Button>
-        <Button onClick={steps.skip} disabled={!current}>
-          Skip
-        </Button>
-        <Button kind="quiet" onClick={() => setHelp(true)} aria-label="Keyboard">
-          ?
-        </Button>
-      </header>
+    <main className="view fixed review" ref={main} tabIndex={-1}>
+      <div className="view-head">
+        <h1 dir="auto">{state.queue.name}</h1>
+        <div className="view-about">
+          <progress aria-label="Reviewed" max={done + left + skipped} value={done} />
+          <span role="status">
+            {countText(done)} reviewed, {countText(left)} left
+            {skipped > 0 ? `, ${countText(skipped)} skipped` : ''}
+          </span>
+        </div>
+        <div className="view-actions">
+          <Button kind="quiet" onClick={onLeave}>
+            Leave
+          </Button>
+          <Button onClick={steps.undo} disabled={!steps.mayUndo}>
+            Undo
+          </Button>
+          <Button onClick={steps.skip} disabled={!current}>
+            Skip
+          </Button>
+          <Button kind="quiet" onClick={() => setHelp(true)} aria-label="Keyboard">
+            ?
+          </Button>
+        </div>
+      </div>
       {current ? (
         <div className="review-body">
           <div className="review-stories">

@@ -6,7 +6,8 @@ import { computeAgreement, type Value, valueText } from '../../calls/agreement.t
 import { useInSight } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { filterTexts } from '../../calls/filters/filters.tsx';
-import { toFilter } from '../../calls/filters/kept-filter.ts';
+import { chosenCount, toFilter } from '../../calls/filters/kept-filter.ts';
+import { useQueuedCalls } from '../../calls/queues/add-to-queue.tsx';
 import { countedText, countText } from '../../data/format.ts';
 import { toChunks } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
@@ -225,7 +226,8 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
   const mayWrite = useAllowed(project, 'write');
   const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
   const filter = toFilter(queue);
-  const unknown = filter.others.length + Object.keys(filter.rest).length;
+  const chosen = chosenCount(filter);
+  const unknown = filter.others.length + Object.keys(filter.rest).length - (chosen === undefined ? 0 : 1);
   const removed = () =>
     run(
       async () => {
@@ -257,7 +259,9 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
         </span>
       </div>
       <p className="facts">
-        <span>{filterTexts(filter).join(' · ')}</span>
+        <span>
+          {chosen === undefined ? filterTexts(filter).join(' · ') : countedText(chosen, 'chosen call')}
+        </span>
         {unknown > 0 ? <span>and {countedText(unknown, 'further condition')}</span> : null}
         <span>{queue.reviews === 1 ? 'one review each' : `${queue.reviews} reviews each`}</span>
         <span dir="auto">by {queue.assignees?.join(', ') ?? 'everybody'}</span>
@@ -320,7 +324,8 @@ export const ReviewsView = () => {
   const { project, queue: id, review } = route.useSearch();
   const change = useChange<ReviewsSearch>(route.useNavigate());
   const query = useQueues(project);
-  const [form, setForm] = useState<'new' | 'edit'>();
+  const [queued, keepQueued] = useQueuedCalls(project);
+  const [form, setForm] = useState<'new' | 'edit' | undefined>(queued.length > 0 ? 'new' : undefined);
   const { data } = query;
   const queue = data?.find((candidate) => candidate.id === id);
   const mayWrite = useAllowed(project, 'write');
@@ -335,13 +340,17 @@ export const ReviewsView = () => {
         />
       </Suspense>
     );
-  const saved = (id: string) => {
+  const leaveForm = () => {
     setForm(undefined);
+    keepQueued([]);
+  };
+  const saved = (id: string) => {
+    leaveForm();
     change({ queue: id });
   };
   const shown = () => {
     if (form === 'new')
-      return <QueueForm project={project} onSaved={saved} onCancel={() => setForm(undefined)} />;
+      return <QueueForm project={project} calls={queued} onSaved={saved} onCancel={leaveForm} />;
     if (queue && form === 'edit')
       return (
         <QueueForm

@@ -3,10 +3,10 @@ import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { toVerdictType } from '../../../api/shared/evaluators.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, Operation, Request } from '../../api/contract.ts';
+import { withPreviews } from '../../calls/call-link.tsx';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
 import type { Span } from '../../calls/figures/requests.ts';
 import { field } from '../../calls/list/request.ts';
-import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import type { Score } from '../../calls/scores.ts';
 import { isObject, nonEmptyString, valueAt } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
@@ -95,16 +95,8 @@ export const useLowest = (project: string, { start, end }: Span, score: Score, i
         filter: { call_ids: ids },
         columns: withHeaderColumns('preview'),
       });
-      const silent = rows.filter((row) => isSilent(row) && !row.parent_id).map(({ trace_id }) => trace_id);
-      const previews =
-        silent.length > 0
-          ? await previewsOfTraces(client, project, silent, signal)
-          : new Map<string, never>();
       const calls = new Map(
-        rows.map((row) => {
-          const preview = isSilent(row) ? previews.get(row.trace_id) : undefined;
-          return [row.id, preview ? { ...row, preview } : row] as const;
-        }),
+        (await withPreviews(reading, project, rows)).map((row) => [row.id, row] as const),
       );
       return scored.map((one) => ({
         ...one,

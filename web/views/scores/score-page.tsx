@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
 import { useMemo } from 'react';
-import { CallLink } from '../../calls/badges.tsx';
+import { CallLink } from '../../calls/call-link.tsx';
 import { KeepButton } from '../../calls/dashboards/keep-button.tsx';
 import { ChartSkeleton, MetricChart } from '../../calls/figures/charts.tsx';
 import { percentText } from '../../calls/figures/figures.ts';

@@ -30,10 +30,11 @@ import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
-import { useAllowed } from '../../session/session.tsx';
+import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
+import { CommentsPanel } from './comments.tsx';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
 
 const parts = ['inputs', 'output', 'attributes', 'summary'] as const;
@@ -43,6 +44,7 @@ const isEmpty = (value: unknown): boolean =>
 
 /** The free-form parts of a call as trees. */
 const DataPanel = ({ call }: { call: Call }) => {
+  const { isShared = false } = useSession();
   const navigate = useNavigate();
   const filterBy = (path: string, value: string) =>
     navigate({
@@ -62,7 +64,12 @@ const DataPanel = ({ call }: { call: Call }) => {
           {isEmpty(call[part]) ? (
             <p className="muted">{call[part] === null ? 'none' : 'empty'}</p>
           ) : (
-            <JsonTree value={call[part]} path={part} label={part} onFilter={filterBy} />
+            <JsonTree
+              value={call[part]}
+              path={part}
+              label={part}
+              {...(!isShared && { onFilter: filterBy })}
+            />
           )}
         </section>
       ))}
@@ -115,6 +122,8 @@ interface CallPanelProps {
   /** @default - the first that has something to show */
   readonly tab: Tab | undefined;
   readonly onTab: (tab: Tab) => void;
+  /** The comment that a link leads to. @default - none */
+  readonly comment?: string | undefined;
   /** Whether messages stand as they came, without Markdown. */
   readonly plain: boolean;
   readonly onPlain: (plain: boolean) => void;
@@ -124,6 +133,7 @@ const titles: Readonly<Record<Tab, string>> = {
   messages: 'Messages',
   data: 'Data',
   usage: 'Usage',
+  comments: 'Comments',
   feedback: 'Feedback',
   error: 'Error',
 };
@@ -144,6 +154,20 @@ const getTexts = (call: Call): Conversation | undefined => {
   return [...asked, ...answered].some(isText) ? { raw: [], sent: asked, received: answered } : undefined;
 };
 
+/** What leads from a call to other views. */
+const HeadLinks = ({ call }: { call: CallRow }) => (
+  <>
+    {opText(call.op_name) === 'Evaluation.evaluate' ? (
+      <Link to="/evaluation" search={{ project: call.project_id, runs: [call.id] }} className="button quiet">
+        Rows and scores
+      </Link>
+    ) : null}
+    <Link to="/compare" search={{ project: call.project_id, left: call.id }} className="button quiet">
+      Compare
+    </Link>
+  </>
+);
+
 /** What headers say of the call; it is there before the payload is. */
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const ms = getDuration(call);
@@ -151,6 +175,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const wait = getWait(call);
   const agent = getAgent(call);
   const usage = sumUsage(usageByModel(call).values());
+  const { isShared = false } = useSession();
   const mayWrite = useAllowed(call.project_id, 'write');
   const [adding, setAdding] = useState(false);
   return (
@@ -160,18 +185,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
           {getCallName(call)}
         </h2>
         <span className="row-end">
-          {opText(call.op_name) === 'Evaluation.evaluate' ? (
-            <Link
-              to="/evaluation"
-              search={{ project: call.project_id, runs: [call.id] }}
-              className="button quiet"
-            >
-              Rows and scores
-            </Link>
-          ) : null}
-          <Link to="/compare" search={{ project: call.project_id, left: call.id }} className="button quiet">
-            Compare
-          </Link>
+          {isShared ? null : <HeadLinks call={call} />}
           {mayWrite ? (
             <Button kind="quiet" onClick={() => setAdding(true)}>
               Add to dataset
@@ -191,7 +205,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
         {call.svc_user_id ? <span dir="auto">{call.svc_user_id}</span> : null}
-        {call.thread_id ? (
+        {call.thread_id && !isShared ? (
           <Link to="/thread" search={{ project: call.project_id, thread: call.thread_id }} dir="auto">
             thread {call.thread_id}
           </Link>
@@ -209,10 +223,11 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   );
 };
 
-/** The tabs that have something to show. Data is always there. */
-const getTabs = (call: Call, hasMessages: boolean): Tab[] =>
+/** The tabs that have something to show. Data is always there, and a public link shows no feedback. */
+const getTabs = (call: Call, hasMessages: boolean, isShared: boolean): Tab[] =>
   tabs.filter((tab) => {
     if (tab === 'messages') return hasMessages;
+    if (tab === 'comments' || tab === 'feedback') return !isShared;
     if (tab === 'error') return call.exception !== null;
     return true;
   });
@@ -220,7 +235,8 @@ const getTabs = (call: Call, hasMessages: boolean): Tab[] =>
 const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & { call: Call }) => {
   const feedback = useFeedback(call);
   const conversation = useMemo(() => parseConversation(call) ?? getTexts(call), [call]);
-  const shown = getTabs(call, conversation !== undefined);
+  const { isShared = false } = useSession();
+  const shown = getTabs(call, conversation !== undefined, isShared);
   const first = call.exception === null ? shown[0] : 'error';
   const active = tab && shown.includes(tab) ? tab : (first ?? 'data');
   return (
@@ -230,7 +246,8 @@ const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & 
           {shown.map((name) => (
             <Tabs.Tab key={name} value={name} className="tab">
               {titles[name]}
-              {name === 'feedback' && feedback.records.length > 0 ? ` ${feedback.records.length}` : ''}
+              {name === 'feedback' && feedback.opinions.length > 0 ? ` ${feedback.opinions.length}` : ''}
+              {name === 'comments' && feedback.comments > 0 ? ` ${feedback.comments}` : ''}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -243,6 +260,7 @@ const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & 
         ) : null}
         {active === 'data' ? <DataPanel call={call} /> : null}
         {active === 'usage' ? <UsagePanel call={call} calls={shared.calls} /> : null}
+        {active === 'comments' ? <CommentsPanel call={call} linked={shared.comment} /> : null}
         {active === 'feedback' ? <FeedbackPanel state={feedback} /> : null}
         {active === 'error' ? <ErrorPanel exception={call.exception ?? ''} /> : null}
       </Tabs.Panel>

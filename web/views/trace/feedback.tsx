@@ -3,6 +3,7 @@ import { useId, useRef, useState } from 'react';
 import { isVerdictId, judgedBy } from '../../../api/shared/evaluators.ts';
 import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallRow } from '../../api/calls.ts';
+import { isComment } from '../../api/comments.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { findOwn, getFeedback, give, type Kind, type Payload, takeBack } from '../../api/feedback.ts';
 import { isAnswer, valueText } from '../../calls/agreement.ts';
@@ -16,36 +17,39 @@ import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
 
-const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
-  row: Row,
-  change: (records: readonly CallFeedback[]) => readonly CallFeedback[],
-): Row =>
+const withFeedback = <Row extends Pick<CallRow, 'summary'>>(row: Row, change: Change): Row =>
   ({
     ...row,
     summary: { ...row.summary, svc: { ...row.summary?.svc, feedback: change(getFeedback(row)) } },
   }) as Row;
 
-/**
- * The feedback on a call, and what changes it. What was stored goes into what is on the screen and
- * in the cache, so that nothing is read again.
- */
-export const useFeedback = (call: Call) => {
-  const { client, me } = useSession();
+/** Changes records of feedback. */
+type Change = (records: readonly CallFeedback[]) => readonly CallFeedback[];
+
+/** Changes the feedback on a call that is on the screen and in the cache, so that nothing is read again. */
+export const useChangeFeedback = ({ id, project_id }: Pick<CallRow, 'id' | 'project_id'>) => {
+  const { me } = useSession();
   const cache = useQueryClient();
   const keeper = useKeeper();
+  return (change: Change) => {
+    cache.setQueriesData<Call | null>({ queryKey: ['call', me.key_id, project_id, id] }, (before) =>
+      before ? withFeedback(before, change) : before,
+    );
+    for (const list of keeper.all<CallList>('calls')) list.change(id, (row) => withFeedback(row, change));
+  };
+};
+
+/** The feedback on a call, and what changes it. */
+export const useFeedback = (call: Call) => {
+  const { client, me } = useSession();
   const { isBusy, error, run } = useWork();
   const records = getFeedback(call);
-  const apply = (change: (records: readonly CallFeedback[]) => readonly CallFeedback[]) => {
-    cache.setQueriesData<Call | null>(
-      { queryKey: ['call', me.key_id, call.project_id, call.id] },
-      (before) => (before ? withFeedback(before, change) : before),
-    );
-    for (const list of keeper.all<CallList>('calls'))
-      list.change(call.id, (row) => withFeedback(row, change));
-  };
+  const apply = useChangeFeedback(call);
   const own = (kind: Kind) => findOwn(records, kind, me.user);
   return {
-    records,
+    /** What is no comment. */
+    opinions: records.filter((record) => !isComment(record)),
+    comments: records.filter(isComment).length,
     own,
     busy: isBusy,
     error,
@@ -98,15 +102,13 @@ export const Thumbs = ({ state }: { state: FeedbackState }) => {
 
 interface FeedbackFieldProps {
   readonly state: FeedbackState;
-  readonly kind: Exclude<Kind, 'thumbs'>;
+  readonly kind: 'score' | 'correction';
   readonly title: string;
   readonly hint: string;
 }
 
-const toPayload = (kind: FeedbackFieldProps['kind'], text: string): Payload => {
-  if (kind === 'score') return { score: Number(text) };
-  return kind === 'note' ? { note: text } : { correction: text };
-};
+const toPayload = (kind: FeedbackFieldProps['kind'], text: string): Payload =>
+  kind === 'score' ? { score: Number(text) } : { correction: text };
 
 /** A part of the form, which is saved by itself. */
 const FeedbackField = ({ state, kind, title, hint }: FeedbackFieldProps) => {
@@ -141,7 +143,7 @@ const FeedbackField = ({ state, kind, title, hint }: FeedbackFieldProps) => {
         ) : (
           <textarea
             id={id}
-            rows={kind === 'note' ? 2 : 3}
+            rows={3}
             required
             value={text}
             placeholder={hint}
@@ -173,7 +175,6 @@ const FeedbackForm = ({ state }: { state: FeedbackState }) => (
   <section className="card feedback-form" aria-label="Your feedback">
     <h3>Your feedback</h3>
     <FeedbackField state={state} kind="score" title="Score" hint="Any number, such as 0.9" />
-    <FeedbackField state={state} kind="note" title="Note" hint="What is good or bad about it" />
     <FeedbackField
       state={state}
       kind="correction"
@@ -190,7 +191,6 @@ const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined 
   if (feedback_type === 'thumbs' && typeof up === 'boolean')
     return [up ? 'Thumbs up' : 'Thumbs down', ...rest].join(' · ');
   if (feedback_type === 'score' && typeof score === 'number') return [`★ ${score}`, ...rest].join(' · ');
-  if (feedback_type === 'note' && rest.length > 0) return rest[0];
   // What people answered in a review, and what evaluators say.
   if (askedBy(feedback_type) !== undefined || judgedBy(feedback_type) !== undefined) {
     const { value, label, reason } = payload;
@@ -226,9 +226,9 @@ const Record = ({ record }: { record: CallFeedback }) => {
 /** The feedback on the call, oldest first, and what one says oneself beside the thumbs above. */
 export const FeedbackPanel = ({ state }: { state: FeedbackState }) => (
   <div className="stack">
-    {state.records.length === 0 ? <p className="muted">This call has no feedback yet.</p> : null}
+    {state.opinions.length === 0 ? <p className="muted">This call has no feedback yet.</p> : null}
     <ul className="feedback">
-      {state.records.map((record) => (
+      {state.opinions.map((record) => (
         <Record key={record.id} record={record} />
       ))}
     </ul>

@@ -1,24 +1,21 @@
-import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
-import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import { type CallRow, getWait } from '../../api/calls.ts';
-import { WaitBadge } from '../../calls/badges.tsx';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ArrowDown, ArrowUp, MessageSquare, Share2 } from 'lucide-react';
+import { useState } from 'react';
+import type { CallRow } from '../../api/calls.ts';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
-import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
-import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
+import { countedText } from '../../data/format.ts';
 import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
-import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
-import { useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice, SearchBox, Skeleton } from '../../ui/controls.tsx';
-import { Segments } from '../../ui/fields.tsx';
+import { useAllowed, useWake } from '../../session/session.tsx';
+import { Button, Failure, IconButton, Notice } from '../../ui/controls.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
-import { Sought, useMarks } from '../../ui/sought.ts';
-import { Splitter } from '../../ui/splitter.tsx';
-import { CallPanel } from './call-panel.tsx';
-import { TreeView } from './tree-view.tsx';
+import { Modal } from '../../ui/popups.tsx';
+import { View } from '../../ui/view.tsx';
+import { useCommentCounts } from './comments.tsx';
+import { HeadFacts, TraceBody, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
 const useNeighbours = (project: string, trace: string) => {
@@ -45,153 +42,62 @@ const useNeighbours = (project: string, trace: string) => {
   };
 };
 
+export { TracePane } from './trace-pane.tsx';
+
 const route = getRouteApi('/trace');
 
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** What a narrow screen shows. @default - the call if the URL has one, else the tree */
-    pane?: 'tree' | 'call';
-    /** Whether a step back leads to the tree. */
-    fromTree?: boolean;
-  }
-}
-
 const keys = [
-  ['j ↓', 'next call'],
-  ['k ↑', 'previous call'],
-  ['→', 'expand, or go to the first call below'],
-  ['←', 'collapse, or go to the call above'],
-  ['e', 'next error'],
-  ['/', 'search in the tree'],
-  ['n', 'next find'],
-  ['t', 'tree or story'],
+  ...treeShortcuts,
   ['J', 'next trace of the list'],
   ['K', 'previous trace of the list'],
   ['Escape', 'back to the tree, or the list'],
   ['?', 'these keys'],
 ] as const;
 
-const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'StoryView');
+const steps = [
+  [-1, ArrowUp, 'Previous trace of the list', 'K'],
+  [1, ArrowDown, 'Next trace of the list', 'J'],
+] as const;
 
-/** The whole trace in a line. */
-const Summary = ({ state }: { state: TraceState }) => {
-  const { query, forest, all, calls, span, usage, errors } = state;
-  const [root] = forest;
-  const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
-  const waiting = all.find(({ node }) => getWait(node.call) === true);
-  if (!root) return query.isPending ? <Skeleton label="" rows={1} /> : null;
-  return (
-    <>
-      <h1 className="cut" dir="auto">
-        {root.name}
-      </h1>
-      <p className="facts">
-        <Moment time={root.call.started_at} />
-        <span>{tookText(span.end - span.start, waited)}</span>
-        <span>
-          {query.data?.complete === false
-            ? `${countText(calls.length)}+ calls`
-            : countedText(calls.length, 'call')}
-        </span>
-        {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
-        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-        {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
-        {waiting ? <WaitBadge call={waiting.node.call} /> : null}
-      </p>
-    </>
-  );
-};
-
-interface WayBackProps {
+interface StepsProps {
   readonly neighbours: ReturnType<typeof useNeighbours>;
   readonly onStep: (by: 1 | -1) => void;
 }
 
-const steps = [
-  [-1, '↑', 'Previous trace of the list', 'K'],
-  [1, '↓', 'Next trace of the list', 'J'],
-] as const;
+/** The way to the traces around this one, if it was opened from a list. */
+const Steps = ({ neighbours, onStep }: StepsProps) =>
+  neighbours.place === undefined
+    ? null
+    : steps.map(([by, icon, name, key]) => (
+        <IconButton
+          key={by}
+          icon={icon}
+          name={name}
+          title={`${name} (${key})`}
+          idle={!neighbours.mayGo(by)}
+          onClick={() => onStep(by)}
+        />
+      ));
 
-/** The way to the list as it was left, and to the traces around this one. */
-const WayBack = ({ neighbours, onStep }: WayBackProps) => (
-  <nav className="way-back" aria-label="The list of traces">
-    <Link to="/traces" search={neighbours.search} className="button quiet">
-      ← Traces
-    </Link>
-    {neighbours.place === undefined
-      ? null
-      : steps.map(([by, sign, name, key]) => (
-          <Button
-            key={by}
-            kind="quiet"
-            aria-label={name}
-            title={`${name} (${key})`}
-            idle={!neighbours.mayGo(by)}
-            onClick={() => onStep(by)}
-          >
-            {sign}
-          </Button>
-        ))}
-  </nav>
-);
-
-const views = [
-  [false, 'Tree'],
-  [true, 'Story'],
-] as const;
-
-interface TreeToolsProps {
-  readonly state: TraceState;
-  readonly story: boolean;
-  readonly onStory: (story: boolean) => void;
-  readonly own: boolean;
-  readonly onOwn: (own: boolean) => void;
-  readonly onHelp: () => void;
+interface CommentsButtonProps {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly calls: readonly CallRow[];
+  readonly onOpen: (call: string) => void;
 }
 
-const TreeTools = ({ state, story, onStory, own, onOwn, onHelp }: TreeToolsProps) => (
-  <div className="tree-tools">
-    <Segments legend="The trace as" value={story} options={views} onChange={onStory} />
-    <SearchBox
-      box={state.searchBox}
-      label="Search in the tree"
-      placeholder="Search"
-      text={state.sought}
-      onText={state.search}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') state.nextFound();
-        if (event.key === 'Escape') event.currentTarget.blur();
-      }}
-    />
-    {state.sought ? (
-      <span className="muted" role="status">
-        {countText(state.found.size)}
-        {state.searching ? '…' : ' found'}
-      </span>
-    ) : null}
-    {story ? null : (
-      <>
-        <Check
-          label="Own"
-          title="Each call on its own, without its children"
-          checked={own}
-          onChange={onOwn}
-        />
-        <Button kind="quiet" onClick={state.toggleAll}>
-          {state.anyCollapsed ? 'Open all' : 'Close all'}
-        </Button>
-      </>
-    )}
-    {state.errors > 0 ? (
-      <Button kind="quiet" onClick={state.nextError}>
-        Next error
-      </Button>
-    ) : null}
-    <Button kind="quiet" onClick={onHelp} aria-label="Keyboard">
-      ?
+/** How many comments a trace has, which leads to the first call with some. */
+const CommentsButton = ({ counts, calls, onOpen }: CommentsButtonProps) => {
+  const first = calls.find(({ id }) => (counts.get(id) ?? 0) > 0);
+  if (!first) return null;
+  const sum = [...counts.values()].reduce((all, count) => all + count, 0);
+  return (
+    <Button kind="quiet" onClick={() => onOpen(first.id)}>
+      <MessageSquare /> {countedText(sum, 'comment')}
     </Button>
-  </div>
-);
+  );
+};
+
+const ShareDialog = lazily(() => import('./share-dialog.tsx'), 'ShareDialog');
 
 /** What stands there when a trace has no calls. */
 const Gone = ({ project }: { project: string }) => (
@@ -214,30 +120,16 @@ export const TraceView = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [help, setHelp] = useState(false);
-  const { history } = useRouter();
-  const { pane: shown, fromTree } = useRouterState({ select: ({ location }) => location.state });
-  // On a narrow screen only one of them has room.
-  const pane = shown ?? (search.call || search.tab ? 'call' : 'tree');
-  const change = (changes: (before: TraceSearch) => TraceSearch, next = pane) =>
-    navigate({ search: changes, replace: true, state: (before) => ({ ...before, pane: next }) });
-  const select = (call: string) => change((before) => ({ ...before, call }));
-  /** Shows a call. From the tree of a narrow screen that is a step, which one can take back. */
-  const openCall = async (call: string) => {
-    const isStep = isNarrow() && pane === 'tree';
-    await change((before) => ({ ...before, call }), isStep ? 'tree' : 'call');
-    if (isStep) navigate({ search: (before) => before, state: { pane: 'call', fromTree: true } });
-  };
   useWake(search.project, ['/call/read']);
-  const state = useTraceState(search, select);
-  useTitle(state.forest[0]?.name);
-  const body = useRef<HTMLDivElement>(null);
-  const focusTree = () => {
-    if (pane === 'call' && isNarrow()) {
-      if (fromTree) history.back();
-      else change((before) => before, 'tree');
-    }
-    body.current?.querySelector<HTMLElement>('.tree-scroll, .story-scroll')?.focus();
-  };
+  const panes = useTracePanes(search, navigate);
+  const { state } = panes;
+  const { query, lines, forest } = state;
+  useTitle(forest[0]?.name);
+  const mayWrite = useAllowed(search.project, 'write');
+  const [sharing, setSharing] = useState(false);
+  const counts = useCommentCounts(search.project, search.trace, query.data?.complete === true);
+  const openComments = (call: string) =>
+    panes.change((before) => ({ ...before, call, tab: 'comments' }), 'call');
   const neighbours = useNeighbours(search.project, search.trace);
   const leave = () => navigate({ to: '/traces', search: neighbours.search });
   const step = async (by: 1 | -1) => {
@@ -245,101 +137,41 @@ export const TraceView = () => {
     if (!row) return;
     const { trace_id: trace, id, parent_id } = row;
     const call = parent_id ? id : undefined;
-    navigate({ search: (before) => changed<TraceSearch>(before, { trace, call }), replace: true });
-  };
-  const story = search.story === true;
-  const showStory = (shown: boolean) =>
-    change((before) => changed<TraceSearch>(before, { story: shown || undefined }));
-  const isThere = state.query.data?.complete === true;
-  useEffect(() => {
-    if (isThere || story) StoryView.preload?.();
-  }, [isThere, story]);
-  const [share, setShare] = useState(chosenShare);
-  const divide = (next: number) => {
-    setShare(next);
-    chooseShare(next);
+    const changes = { trace, call, comment: undefined };
+    navigate({ search: (before) => changed<TraceSearch>(before, changes), replace: true });
   };
   useKeys({
-    ...treeKeys(state, pane, focusTree, leave),
-    t: () => showStory(!story),
+    ...panes.keys(leave),
     J: () => step(1),
     K: () => step(-1),
     '?': () => setHelp(true),
   });
-  useMarks(body, state.marked, '.call-pane', state.selected);
-  const { query, lines, selectedCall } = state;
   if (query.data && lines.length === 0) return <Gone project={search.project} />;
   return (
-    <main className="trace">
-      <Failure error={query.error} onRetry={query.refetch} />
-      <div className="trace-head">
-        <WayBack neighbours={neighbours} onStep={step} />
-        <Summary state={state} />
-      </div>
-      <Sought value={state.marked}>
-        <div
-          className="trace-body"
-          data-pane={pane}
-          ref={body}
-          style={{ '--share': `${share}%` } as CSSProperties}
-        >
-          <section className="tree-pane" aria-label={story ? 'Story of the trace' : 'Tree'}>
-            {query.data ? (
-              <>
-                <TreeTools
-                  state={state}
-                  story={story}
-                  onStory={showStory}
-                  own={search.own === true}
-                  onOwn={(own) => change((before) => changed<TraceSearch>(before, { own: own || undefined }))}
-                  onHelp={() => setHelp(true)}
-                />
-                {story ? (
-                  <Suspense fallback={<p className="muted center">Loading the story…</p>}>
-                    <StoryView
-                      state={state}
-                      project={search.project}
-                      plain={search.plain ?? false}
-                      onSelect={openCall}
-                    />
-                  </Suspense>
-                ) : (
-                  <TreeView
-                    state={state}
-                    project={search.project}
-                    own={search.own === true}
-                    onSelect={openCall}
-                  />
-                )}
-              </>
-            ) : query.isPending ? (
-              <Skeleton label="Loading the trace…" rows={9} />
-            ) : null}
-          </section>
-          <Splitter label="Width of the tree" share={share} onShare={divide} />
-          <section className="call-pane" aria-label="Selected call">
-            <Button kind="quiet" className="back" onClick={focusTree}>
-              ← Tree
+    <View
+      fixed
+      className="trace"
+      title={forest[0]?.name ?? 'Trace'}
+      about={<HeadFacts state={state} />}
+      actions={
+        <>
+          <CommentsButton counts={counts} calls={state.calls} onOpen={openComments} />
+          {mayWrite && lines.length > 0 ? (
+            <Button onClick={() => setSharing(true)}>
+              <Share2 /> Share
             </Button>
-            {selectedCall ? (
-              <CallPanel
-                key={selectedCall.id}
-                call={selectedCall}
-                calls={state.calls}
-                tab={search.tab}
-                onTab={(tab) => change((before) => ({ ...before, tab }))}
-                plain={search.plain ?? false}
-                onPlain={(plain) =>
-                  change((before) => changed<TraceSearch>(before, { plain: plain || undefined }))
-                }
-              />
-            ) : query.isPending ? (
-              <Skeleton label="" rows={9} />
-            ) : null}
-          </section>
-        </div>
-      </Sought>
+          ) : null}
+          <Steps neighbours={neighbours} onStep={step} />
+        </>
+      }
+    >
+      <Failure error={query.error} onRetry={query.refetch} />
+      <TraceTools panes={panes} onHelp={() => setHelp(true)} />
+      <TraceBody panes={panes} comments={counts} />
+      <Modal title="Share this trace" open={sharing} onClose={() => setSharing(false)}>
+        <ShareDialog project={search.project} trace={search.trace} calls={state.calls} />
+      </Modal>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
-    </main>
+    </View>
   );
 };

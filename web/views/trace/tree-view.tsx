@@ -1,4 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { MessageSquare } from 'lucide-react';
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { type CallRow, getStatus, usageByModel } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
@@ -9,7 +10,7 @@ import { shownPreview } from '../../calls/previews.ts';
 import { About } from '../../calls/trace/about.tsx';
 import type { Span, TraceState } from '../../calls/trace/trace-state.ts';
 import type { TreeLine, TreeNode } from '../../calls/trace/tree.ts';
-import { durationText, tookText } from '../../data/format.ts';
+import { countedText, durationText, tookText } from '../../data/format.ts';
 
 /** The id of a line's element, for `aria-activedescendant`. */
 const lineId = (index: number): string => `line-${index}`;
@@ -20,6 +21,8 @@ interface TreeRowProps {
   readonly span: Span;
   readonly selected: boolean;
   readonly found: boolean;
+  /** How many comments it has. */
+  readonly comments: number;
   /** What it was about; undefined until that is read. */
   readonly input: string | null;
   readonly output: string | null;
@@ -55,7 +58,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
 
 /** A call as a line of tree and timeline. Scrolling leaves the lines as they are that stay in sight. */
 const TreeRow = memo((props: TreeRowProps) => {
-  const { line, index, selected, found, input, output, own, top, onSelect, onToggle } = props;
+  const { line, index, selected, found, comments, input, output, own, top, onSelect, onToggle } = props;
   const { node, depth, expanded } = line;
   const status = getStatus(node.call);
   const inAll = durationText(node.end - node.start);
@@ -106,6 +109,11 @@ const TreeRow = memo((props: TreeRowProps) => {
           </span>
         )}
         <WaitBadge call={node.call} />
+        {comments > 0 ? (
+          <span className="comment-mark" role="img" aria-label={countedText(comments, 'comment')}>
+            <MessageSquare /> {comments > 1 ? comments : ''}
+          </span>
+        ) : null}
         <About input={input} output={output} />
       </span>
       {own ? (
@@ -166,11 +174,13 @@ interface TreeViewProps {
   readonly project: string;
   /** Whether figures are those of each call itself. */
   readonly own: boolean;
+  /** How many comments calls have, by their ids. @default - none */
+  readonly comments?: ReadonlyMap<string, number> | undefined;
   readonly onSelect: (call: string) => void;
 }
 
 /** The lines of a trace, of which only those in sight are in the document. */
-export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
+export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewProps) => {
   const { all, lines, span, selectedIndex: selected, found, toggle } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -217,6 +227,7 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
               span={span}
               selected={index === selected}
               found={found.has(id)}
+              comments={comments?.get(id) ?? 0}
               input={input}
               output={output}
               own={own}

@@ -16,7 +16,7 @@ import { KindIcon } from '../../calls/kind-icon.tsx';
 import { feedbackPath, scorePaths } from '../../calls/list/request.ts';
 import type { RowFigures } from '../../calls/list/usage.ts';
 import { shownPreview } from '../../calls/previews.ts';
-import { parseScorePath, scoreOf, scoreText } from '../../calls/scores.ts';
+import { parseScorePath, scoreOf, scoreText, tagAt, tagsColumn } from '../../calls/scores.ts';
 import { costText, countText, latencyText, tookText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
 import { isOfAllCalls, type TracesSearch, totalsPath } from '../../navigation/search.ts';
@@ -33,6 +33,8 @@ export interface About {
   readonly hit: Hit | undefined;
   /** The text that the rows were found by; undefined for none. */
   readonly sought: string | undefined;
+  /** Its tags; undefined as long as nobody knows. */
+  readonly tags: readonly string[] | undefined;
 }
 
 /** A column of the list. */
@@ -249,6 +251,25 @@ const feedback: Column = {
   cell: (row) => <FeedbackMarks marks={sumMarks(getFeedback(row))} />,
 };
 
+/** Tags in a line, as far as there is room. */
+export const Tags = ({ tags }: { tags: readonly string[] }) => (
+  <span className="tags">
+    {tags.map((tag) => (
+      <span key={tag} className="tag cut" dir="auto">
+        {tag}
+      </span>
+    ))}
+  </span>
+);
+
+const tags: Column = {
+  id: tagsColumn,
+  title: 'Tags',
+  least: 120,
+  grow: 0.6,
+  cell: (_, { tags: known = [] }) => <Tags tags={known} />,
+};
+
 /** How much of a value a cell shows. */
 const maxCellLength = 200;
 
@@ -277,6 +298,7 @@ const scoreColumn = (path: string, score: NonNullable<ReturnType<typeof parseSco
 
 const columnAt = (path: string): Column => {
   if (path === feedbackPath) return feedback;
+  if (path === tagsColumn) return tags;
   const score = parseScorePath(path);
   return score ? scoreColumn(path, score) : pathColumn(path);
 };
@@ -285,12 +307,23 @@ const columnAt = (path: string): Column => {
 const rootTokens: Column = { ...tokens, path: `${totalsPath}.input_tokens` };
 const rootCost: Column = { ...cost, path: `${totalsPath}.total_cost` };
 
+/** Whether a list shows the tags of its calls: it was asked to, or is filtered by one. */
+export const showsTags = ({ columns = [], where = [] }: TracesSearch): boolean =>
+  columns.includes(tagsColumn) ||
+  where.some(({ path }) => path === 'attributes.tags' || tagAt(path) !== undefined);
+
 /**
  * All columns of a list, in the order that they have by themselves. Roots show the figures of their
  * traces, all other calls their own.
  */
 export const makeColumns = (search: TracesSearch): Column[] => {
   const { columns = [], feedback: filter } = search;
+  const further = [
+    ...columns,
+    ...(showsTags(search) ? [tagsColumn] : []),
+    ...(filter ? [feedbackPath] : []),
+    ...scorePaths(search),
+  ];
   return [
     name,
     preview,
@@ -301,8 +334,7 @@ export const makeColumns = (search: TracesSearch): Column[] => {
     thread,
     endUser,
     user,
-    ...(filter && !columns.includes(feedbackPath) ? [feedback] : []),
-    ...[...new Set([...columns, ...scorePaths(search)])].map(columnAt),
+    ...[...new Set(further)].map(columnAt),
   ];
 };
 

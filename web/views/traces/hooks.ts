@@ -1,15 +1,17 @@
 import { useQueries } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type CallRow, getStatus } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
+import { readRows } from '../../calls/data.ts';
 import { CallList, type ListState } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
 import { toRequest } from '../../calls/list/request.ts';
 import type { Seen, Sight } from '../../calls/list/sight.ts';
 import { costTest, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
-import { isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
+import { tagsOf } from '../../calls/scores.ts';
+import { changed, isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useKeptStore } from '../../session/kept.ts';
 import { useSession } from '../../session/session.tsx';
 import { stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
@@ -99,13 +101,20 @@ export interface LookedUp {
   readonly previews: ReadonlyMap<string, Preview>;
   /** Where the text stands that they were found by. */
   readonly hits: ReadonlyMap<string, Hit>;
+  /** Their tags, if the list shows them. */
+  readonly tags: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * Looks up for rows in sight what the list does not have, and each once. Roots without content are
  * looked up once it is known that a model was used below them: without one there is nothing to find.
  */
-export const useLookedUp = (list: CallList, { rows, figures }: ListState, sight: Sight): LookedUp => {
+export const useLookedUp = (
+  list: CallList,
+  { rows, figures }: ListState,
+  sight: Sight,
+  withTags: boolean,
+): LookedUp => {
   const { client } = useSession();
   const { request, options } = list;
   const { project_id } = request;
@@ -139,7 +148,19 @@ export const useLookedUp = (list: CallList, { rows, figures }: ListState, sight:
   const hits = useLookUps('hits', list, rows, text === '' ? nowhere : sight, (batch, signal) =>
     readHits(client, project_id, batch, text, signal),
   );
-  return { usage, previews, hits };
+  const tags = useLookUps('tags', list, rows, withTags ? sight : nowhere, async (batch, signal) => {
+    const found = await readRows(
+      { client, signal },
+      {
+        project_id,
+        filter: { call_ids: batch.map(({ id }) => id) },
+        columns: ['attributes.tags'],
+        include_feedback: true,
+      },
+    );
+    return new Map(found.map((row) => [row.id, tagsOf(row)]));
+  });
+  return { usage, previews, hits, tags };
 };
 
 /** How often the live mode looks for new calls, in ms. */
@@ -204,12 +225,31 @@ export const useAnchor = (
 
 const none: readonly string[] = [];
 
-/** The rows that are selected, in the order in which they were: two can be compared, all be added to a dataset. */
+/** The rows that are selected, in the order in which they were. */
 export const usePicked = (project: string) => {
   const [picked, keep] = useKept('kept picks', project, none);
   const navigate = useNavigate();
-  const pick = (id: string) =>
+  const latest = useRef(picked);
+  latest.current = picked;
+  // Where a range begins: the row that was selected last.
+  const last = useRef<string>(undefined);
+  const pick = (id: string) => {
+    last.current = id;
     keep(picked.includes(id) ? picked.filter((other) => other !== id) : [...picked, id]);
+  };
+  /** Selects the rows from the one that was selected last to another one, or takes them out as that one is. */
+  const pickTo = (id: string, rows: readonly CallRow[]) => {
+    const from = rows.findIndex((row) => row.id === last.current);
+    const to = rows.findIndex((row) => row.id === id);
+    if (from < 0 || to < 0) return pick(id);
+    const ids = rows.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
+    last.current = id;
+    keep(
+      picked.includes(id)
+        ? picked.filter((other) => !ids.includes(other))
+        : [...new Set([...picked, ...ids])],
+    );
+  };
   /** Selects all of some rows. If they are selected already, no row is. */
   const pickAll = (ids: readonly string[]) => {
     const all = new Set([...picked, ...ids]);
@@ -219,17 +259,93 @@ export const usePicked = (project: string) => {
     const [left, right, ...others] = picked;
     if (left && right && others.length === 0) navigate({ to: '/compare', search: { project, left, right } });
   };
-  return { picked, pick, pickAll, clear: () => keep(none), compare };
+  return {
+    picked,
+    pick,
+    pickTo,
+    pickAll,
+    /** Takes some out, whatever was selected meanwhile. */
+    unpick: (ids: readonly string[]) => {
+      latest.current = latest.current.filter((id) => !ids.includes(id));
+      keep(latest.current);
+    },
+    clear: () => keep(none),
+    compare,
+  };
 };
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whether a step back closes the trace beside the list. */
+    peeked?: boolean;
+  }
+}
+
+/**
+ * The trace beside the list: it opens, goes on to other rows, and closes. The URL has it, and a step back
+ * closes it.
+ */
+export const usePeek = ({ peek, call }: TracesSearch, scroller: RefObject<HTMLDivElement | null>) => {
+  const navigate = useNavigate({ from: '/traces' });
+  const { history } = useRouter();
+  const isStep = useRouterState({ select: ({ location }) => location.state.peeked === true });
+  const isOpen = peek !== undefined;
+  // Whether the list itself has opened it: a link says only which trace it is.
+  const isShown = useRef(false);
+  const show = (row: CallRow) => {
+    isShown.current = true;
+    return navigate({
+      search: (before) =>
+        changed<TracesSearch>(before, { peek: row.trace_id, call: row.parent_id ? row.id : undefined }),
+      replace: isOpen,
+      state: (before) => (isOpen ? before : { ...before, peeked: true }),
+    });
+  };
+  const close = () => {
+    isShown.current = false;
+    if (isStep) history.back();
+    else
+      navigate({
+        search: (before) => changed<TracesSearch>(before, { peek: undefined, call: undefined }),
+        replace: true,
+      });
+  };
+  const select = (id: string) =>
+    navigate({
+      search: (before) => changed<TracesSearch>(before, { call: id }),
+      replace: true,
+      state: (before) => before,
+    });
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) {
+      const { current: element } = scroller;
+      const row = element?.querySelector<HTMLElement>('.table-row.active .row-link');
+      (row ?? element)?.focus({ preventScroll: true });
+    }
+    wasOpen.current = isOpen;
+  }, [isOpen, scroller]);
+  /** The place of the row that a link means, as far as rows are there. */
+  const findLinked = (rows: Rows, active: number): number => {
+    if (rows[active]?.trace_id === peek) return active;
+    const found = rows.findIndex((row) => row.trace_id === peek && row.id === call);
+    return found < 0 ? rows.findIndex((row) => row.trace_id === peek) : found;
+  };
+  return { isOpen, isShown, show, close, select, findLinked };
+};
+
+interface ListKeysOptions {
+  readonly list: CallList;
+  readonly rows: Rows;
+  readonly focusSearch: () => void;
+  readonly refresh: () => void;
+  readonly picks: ReturnType<typeof usePicked>;
+  readonly peek: ReturnType<typeof usePeek>;
+}
+
 /** The keyboard of the list: which row it is at, and what its keys do. */
-export const useListKeys = (
-  list: CallList,
-  rows: ListState['rows'],
-  focusSearch: () => void,
-  refresh: () => void,
-  { pick, compare }: ReturnType<typeof usePicked>,
-) => {
+export const useListKeys = (options: ListKeysOptions) => {
+  const { list, rows, focusSearch, refresh, picks, peek } = options;
   const navigate = useNavigate();
   const [help, setHelp] = useState(false);
   // The list keeps the row, for a reader who comes back.
@@ -241,8 +357,19 @@ export const useListKeys = (
     },
     [list],
   );
+  const linked =
+    peek.isOpen && !(peek.isShown.current && list.active >= 0) ? peek.findLinked(rows, list.active) : -1;
+  useEffect(() => {
+    if (linked >= 0 && linked !== list.active) setActive(() => linked);
+  }, [linked, list, setActive]);
   const row = rows[list.active];
-  const move = (by: number) => setActive((at) => stepped(at, by, rows.length));
+  const goTo = (at: number) => {
+    const next = rows[at];
+    if (!next) return;
+    setActive(() => at);
+    if (peek.isOpen) peek.show(next);
+  };
+  const move = (by: number) => goTo(stepped(list.active, by, rows.length));
   const open = () => {
     if (!row) return;
     navigate({ to: '/trace', search: toTraceSearch(row, list.options.text) });
@@ -250,11 +377,14 @@ export const useListKeys = (
   useKeys({
     ...stepKeys(move),
     Enter: open,
-    x: () => row && pick(row.id),
-    c: compare,
+    p: () => (peek.isOpen ? peek.close() : row && peek.show(row)),
+    ...(peek.isOpen && { Escape: peek.close }),
+    x: () => row && picks.pick(row.id),
+    X: () => row && picks.pickTo(row.id, rows),
+    c: picks.compare,
     '/': focusSearch,
     r: refresh,
     '?': () => setHelp(true),
   });
-  return { active: list.active, setActive, help, setHelp };
+  return { active: list.active, setActive, goTo, move, help, setHelp };
 };

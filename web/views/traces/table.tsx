@@ -20,7 +20,16 @@ import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
 import { Moment, SortButton } from '../../ui/controls.tsx';
-import { type About, type Column, makeColumns, PreviewText, RowIcon, RowLatency } from './columns.tsx';
+import {
+  type About,
+  type Column,
+  makeColumns,
+  PreviewText,
+  RowIcon,
+  RowLatency,
+  showsTags,
+  Tags,
+} from './columns.tsx';
 import { type LookedUp, toTraceSearch, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
 
 /** The heights of a row in pixels, as the styles have them: of one line, and of three on a phone. */
@@ -48,6 +57,8 @@ interface TraceTableProps {
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** The rows that are to be compared. */
   readonly picks: ReturnType<typeof usePicked>;
+  /** Shows the trace of a row beside the list, by its place. */
+  readonly onPeek: (place: number) => void;
 }
 
 /** A column in its place. */
@@ -164,40 +175,56 @@ const Head = ({ columns, sort, onSort, onWidth, allPicked, onPickAll }: HeadProp
 interface RowProps {
   readonly row: CallRow;
   readonly about: About;
+  readonly onPeek: () => void;
 }
 
-/** Leads to the trace, at the call if the call is not its root, and at the text that was looked for. */
-const RowLink = ({ row, about: { sought } }: RowProps) => (
-  <Link to="/trace" search={toTraceSearch(row, sought)} className="row-link" dir="auto">
+/**
+ * Leads to the trace, at the call if the call is not its root, and at the text that was looked for. A plain
+ * click shows it beside the list instead. One by keyboard, which has no count, opens it.
+ */
+const RowLink = ({ row, about: { sought }, onPeek }: RowProps) => (
+  <Link
+    to="/trace"
+    search={toTraceSearch(row, sought)}
+    className="row-link"
+    dir="auto"
+    onClick={(event) => {
+      const { detail, ctrlKey, metaKey, shiftKey, altKey } = event;
+      if (detail === 0 || ctrlKey || metaKey || shiftKey || altKey) return;
+      event.preventDefault();
+      onPeek();
+    }}
+  >
     {getCallName(row)}
   </Link>
 );
 
-const Row = ({ row, about, columns }: RowProps & { readonly columns: readonly Shown[] }) =>
+const Row = ({ columns, ...props }: RowProps & { readonly columns: readonly Shown[] }) =>
   columns.map(({ id, numeric, cell }) => (
     <div key={id} role="cell" className={numeric ? 'cell numeric' : 'cell'}>
       {id === 'name' ? (
         <>
-          <RowIcon row={row} />
-          <RowLink row={row} about={about} />
+          <RowIcon row={props.row} />
+          <RowLink {...props} />
         </>
       ) : (
         <span className="cut" dir="auto">
-          {cell(row, about)}
+          {cell(props.row, props.about)}
         </span>
       )}
     </div>
   ));
 
 /** A row on a phone: its name and what it took, and below that what it was about. */
-const Card = ({ row, about }: RowProps) => {
+const Card = (props: RowProps) => {
+  const { row, about } = props;
   const { usage, errors } = about.figures ?? {};
   const status = getStatus(row);
   return (
     <div role="cell" className="cell row-card">
       <span className="card-line">
         <RowIcon row={row} />
-        <RowLink row={row} about={about} />
+        <RowLink {...props} />
         {status === 'success' ? null : <StatusBadge status={status} />}
         <WaitBadge call={row} />
         {status === 'success' && errors ? <span className="error-text">{errors} failed</span> : null}
@@ -211,6 +238,7 @@ const Card = ({ row, about }: RowProps) => {
         <Moment time={row.started_at} />
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {row.thread_id ? <span className="cut">{row.thread_id}</span> : null}
+        {about.tags ? <Tags tags={about.tags} /> : null}
       </span>
     </div>
   );
@@ -218,7 +246,7 @@ const Card = ({ row, about }: RowProps) => {
 
 /** What is known of a row beside the call: of roots by their traces, of other calls by themselves. */
 const aboutIn =
-  ({ options }: CallList, { figures }: ListState, { usage, previews, hits }: LookedUp, unit: string) =>
+  ({ options }: CallList, { figures }: ListState, { usage, previews, hits, tags }: LookedUp, unit: string) =>
   (row: CallRow): About => ({
     figures: options.roots
       ? (figures.get(row.id) ?? getTotals(row, unit) ?? usage.get(row.id))
@@ -226,11 +254,12 @@ const aboutIn =
     preview: previews.get(row.id),
     hit: hits.get(row.id),
     sought: options.text,
+    tags: tags.get(row.id),
   });
 
 /** The calls in rows, of which only those in sight are in the document. */
 export const TraceTable = (props: TraceTableProps) => {
-  const { list, state, search, active, sort, onLayout, scroller, picks } = props;
+  const { list, state, search, active, sort, onLayout, scroller, picks, onPeek } = props;
   const { rows, phase, complete } = state;
   const pickedIds = useMemo(() => new Set(picks.picked), [picks.picked]);
   const isNarrow = useNarrow();
@@ -255,7 +284,7 @@ export const TraceTable = (props: TraceTableProps) => {
   const lastSeen = items.at(-1)?.index ?? -1;
   const firstSeen = items[0]?.index ?? 0;
   const sight = { first: firstSeen, last: lastSeen, settled: phase !== 'reading' };
-  const lookedUp = useLookedUp(list, state, sight);
+  const lookedUp = useLookedUp(list, state, sight, showsTags(search));
   const areDollars = useAreDollars(list.request.project_id, list.request.include_trace_totals === true);
   const getAbout = aboutIn(list, state, lookedUp, areDollars ? 'USD' : '');
   const columns = useMemo(() => makeColumns(search), [search]);
@@ -325,13 +354,17 @@ export const TraceTable = (props: TraceTableProps) => {
                     type="checkbox"
                     aria-label={`Select ${getCallName(row)}`}
                     checked={pickedIds.has(row.id)}
-                    onChange={() => picks.pick(row.id)}
+                    onChange={({ nativeEvent }) => {
+                      if (nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+                        picks.pickTo(row.id, rows);
+                      else picks.pick(row.id);
+                    }}
                   />
                 </div>
                 {isNarrow ? (
-                  <Card row={row} about={getAbout(row)} />
+                  <Card row={row} about={getAbout(row)} onPeek={() => onPeek(index)} />
                 ) : (
-                  <Row row={row} about={getAbout(row)} columns={shown} />
+                  <Row row={row} about={getAbout(row)} columns={shown} onPeek={() => onPeek(index)} />
                 )}
               </div>
             );

@@ -4,6 +4,8 @@ import type { CallsQuery } from '../../api/contract.ts';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
 import { changedPlaces, movedPlaces, toPlaces } from '../../calls/list/layout.ts';
 import { feedbackPath } from '../../calls/list/request.ts';
+import { tagsColumn } from '../../calls/scores.ts';
+import { useScorePaths } from '../../calls/tags.ts';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { Modal } from '../../ui/popups.tsx';
@@ -55,6 +57,7 @@ export const ColumnForm = ({ search, onChange }: SearchMenuProps) => {
     layout,
     columns.map(({ id }) => id),
   );
+  const further = [[feedbackPath, 'All feedback'], [tagsColumn, 'Tags'], ...useScorePaths(search)] as const;
   const setPaths = (next: readonly string[]) => onChange({ columns: next.length > 0 ? next : undefined });
   /** The width that a column has on the screen. */
   const getWidth = (id: string): number =>
@@ -128,9 +131,17 @@ export const ColumnForm = ({ search, onChange }: SearchMenuProps) => {
           );
         })}
       </ul>
-      {columns.some(({ id }) => id === feedbackPath) ? null : (
-        <Check label="Feedback" checked={false} onChange={() => setPaths([...paths, feedbackPath])} />
-      )}
+      <fieldset className="column-choices">
+        <legend>Feedback and scores</legend>
+        {further
+          .filter(([id]) => !columns.some((column) => column.id === id))
+          .map(([id, title]) => (
+            <Check key={id} label={title} checked={false} onChange={() => setPaths([...paths, id])} />
+          ))}
+        {further.every(([id]) => columns.some((column) => column.id === id)) ? (
+          <span className="muted">All of it is shown.</span>
+        ) : null}
+      </fieldset>
       <Input label="Path of a new column" placeholder="inputs.model" value={path} onChange={setPath} />
       <div className="row-between">
         <Button type="submit" disabled={path.trim() === ''}>

@@ -1,28 +1,31 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { BellPlus, Braces, Columns3, Download, Ellipsis, X } from 'lucide-react';
-import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
-import type { CallRow } from '../../api/calls.ts';
+import { BellPlus, Braces, Columns3, Download, Ellipsis } from 'lucide-react';
+import { type CSSProperties, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { type CallRow, getCallName } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
+import { whenQuiet } from '../../api/quiet.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
-import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
+import { tagsColumn } from '../../calls/scores.ts';
+import type { TracePaneType } from '../../calls/trace/pane.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { Changes, TracesSearch } from '../../navigation/search.ts';
-import { keepColumns } from '../../session/device.ts';
+import { chooseListShare, chosenListShare, keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
-import { useAllowed, useRead, useWake } from '../../session/session.tsx';
+import { useRead, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, IconButton, Notice, RefreshButton, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
+import { Splitter } from '../../ui/splitter.tsx';
 import { View } from '../../ui/view.tsx';
-import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
+import { placeAfter, useCallList, useListKeys, useLive, usePeek, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
 
 interface ListProgressProps {
@@ -115,34 +118,6 @@ const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
     </div>
   );
 
-interface SelectionProps {
-  readonly picks: ReturnType<typeof usePicked>;
-  readonly project: string;
-}
-
-/** What can be done with the rows that are selected. */
-const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProps) => {
-  const mayWrite = useAllowed(project, 'write');
-  const [adding, setAdding] = useState(false);
-  if (picked.length === 0) return null;
-  return (
-    <>
-      {picked.length < 3 ? (
-        <Button kind="primary" disabled={picked.length < 2} onClick={compare}>
-          {picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
-        </Button>
-      ) : null}
-      {mayWrite ? (
-        <Button onClick={() => setAdding(true)}>Add {countText(picked.length)} to dataset</Button>
-      ) : null}
-      <IconButton icon={X} name="Clear selection" onClick={clear} />
-      <AddDialog open={adding} onClose={() => setAdding(false)}>
-        <AddToDataset project={project} calls={picked} />
-      </AddDialog>
-    </>
-  );
-};
-
 /** Begins an alert on the calls of the list. */
 const TellMe = ({ search: { project, all, status, text, where, source } }: { search: TracesSearch }) => (
   <Link
@@ -164,6 +139,7 @@ const TellMe = ({ search: { project, all, status, text, where, source } }: { sea
   </Link>
 );
 
+const Selection = lazily(() => import('./selection.tsx'), 'Selection');
 const ColumnForm = lazily(() => import('./toolbar.tsx'), 'ColumnForm');
 
 /** The button of what changes the columns. */
@@ -197,17 +173,28 @@ const keys = [
   ['j ↓', 'next row'],
   ['k ↑', 'previous row'],
   ['Enter', 'open the row'],
+  ['p', 'show the row beside the list'],
+  ['Escape', 'close what is beside the list'],
   ['x', 'select the row'],
+  ['X', 'select the rows up to this one'],
   ['c', 'compare the two selected rows'],
   ['/', 'search'],
   ['r', 'refresh the list'],
   ['?', 'these keys'],
 ] as const;
 
+/** For how long nothing is read before the view that comes next is loaded, in ms. */
+const preloadMs = 500;
+
 const toggledSort = (sort: string, path: string): string => (sort === `-${path}` ? path : `-${path}`);
 
+interface TracesViewProps {
+  /** What shows a trace beside the list. */
+  readonly Pane: TracePaneType;
+}
+
 /** The traces of a project, or all of its calls: newest first, unless sorted otherwise. */
-export const TracesView = () => {
+export const TracesView = ({ Pane }: TracesViewProps) => {
   const router = useRouter();
   const search = route.useSearch();
   const change = useChange<TracesSearch>(route.useNavigate());
@@ -221,13 +208,38 @@ export const TracesView = () => {
   const picks = usePicked(search.project);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
-  const { active, setActive, help, setHelp } = useListKeys(
+  const peek = usePeek(search, scroller);
+  const { active, setActive, goTo, help, setHelp } = useListKeys({
     list,
-    state.rows,
-    () => searchBox.current?.focus(),
+    rows: state.rows,
+    focusSearch: () => searchBox.current?.focus(),
     refresh,
     picks,
-  );
+    peek,
+  });
+  const onPeek = (place: number) => {
+    const row = state.rows[place];
+    if (!row) return;
+    setActive(() => place);
+    peek.show(row);
+  };
+  // What became of rows is said when none is selected any more.
+  const hasPicked = useRef(false);
+  hasPicked.current ||= picks.picked.length > 0;
+  const onDeleted = (ids: readonly string[]) => {
+    const isPeeked = state.rows.some(({ id, trace_id }) => trace_id === search.peek && ids.includes(id));
+    if (isPeeked) peek.close();
+    list.remove(ids);
+  };
+  const onTagged = () => {
+    const { columns = [] } = search;
+    if (!columns.includes(tagsColumn)) changeColumns({ columns: [...columns, tagsColumn] });
+  };
+  const [share, setShare] = useState(chosenListShare);
+  const divide = (next: number) => {
+    setShare(next);
+    chooseListShare(next);
+  };
   const { sort = '-started_at', live = false } = search;
   const changeColumns = useCallback(
     (next: Changes<TracesSearch>) => {
@@ -246,18 +258,24 @@ export const TracesView = () => {
       }),
     [setActive],
   );
-  useWake(search.project, ['/calls/usage', '/call/read']);
+  useWake(search.project, ['/calls/usage']);
+  // The view that comes next needs it, and the rows come first.
+  useWake(state.rows.length > 0 ? search.project : undefined, ['/call/read']);
   useEffect(() => {
     // The view that comes next: it opens at once, even if the network has gone.
-    const timer = setTimeout(() => router.loadRouteChunk(router.routesByPath['/trace']), 1000);
-    return () => clearTimeout(timer);
-  }, [router]);
+    return whenQuiet(preloadMs, () => {
+      router.loadRouteChunk(router.routesByPath['/trace']);
+      Pane.preload?.();
+    });
+  }, [router, Pane]);
   const filtered = list.options.costTest !== undefined;
   // The cost of a running trace is not known, so a filter by cost has nothing to tell new ones by.
   const mayLive = sort === '-started_at' && !filtered;
   const isLive = live && mayLive;
   useLive(isLive, list, keepPlace);
   const isEmpty = state.complete && state.rows.length === 0;
+  const activeRow = state.rows[active];
+  const peekedRow = activeRow?.trace_id === search.peek ? activeRow : undefined;
   return (
     <View
       title={search.all ? 'All calls' : 'Traces'}
@@ -274,7 +292,6 @@ export const TracesView = () => {
       }
       actions={
         <div className={showMore ? 'actions open' : 'actions'}>
-          <Selection picks={picks} project={search.project} />
           <div className="folded">
             <Check
               label="Live"
@@ -312,22 +329,61 @@ export const TracesView = () => {
     >
       {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
       <Failure error={failure} onRetry={refresh} />
-      {isEmpty ? (
-        <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
-      ) : (
-        <TraceTable
-          key={list.number}
-          list={list}
-          state={state}
-          search={search}
-          active={active}
-          sort={sort}
-          onSort={(path) => change({ sort: toggledSort(sort, path) })}
-          onLayout={onLayout}
-          scroller={scroller}
-          picks={picks}
-        />
-      )}
+      <div
+        className={peek.isOpen ? 'list-body split' : 'list-body'}
+        style={{ '--share': `${share}%`, '--part': share / 100 } as CSSProperties}
+      >
+        <div className="list-place">
+          {isEmpty ? (
+            <div className="list-empty">
+              <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
+            </div>
+          ) : (
+            <TraceTable
+              key={list.number}
+              list={list}
+              state={state}
+              search={search}
+              active={active}
+              sort={sort}
+              onSort={(path) => change({ sort: toggledSort(sort, path) })}
+              onLayout={onLayout}
+              scroller={scroller}
+              picks={picks}
+              onPeek={onPeek}
+            />
+          )}
+          <Suspense>
+            {hasPicked.current ? (
+              <Selection
+                project={search.project}
+                rows={state.rows}
+                picks={picks}
+                onDeleted={onDeleted}
+                onTagged={onTagged}
+              />
+            ) : null}
+          </Suspense>
+        </div>
+        {search.peek === undefined ? null : (
+          <>
+            <Splitter label="Width of the list" share={share} onShare={divide} />
+            <Suspense fallback={<aside className="peek" aria-label="Trace beside the list" />}>
+              <Pane
+                project={search.project}
+                trace={search.peek}
+                call={search.call}
+                find={search.text}
+                name={peekedRow && getCallName(peekedRow)}
+                onCall={peek.select}
+                onPrevious={active > 0 ? () => goTo(active - 1) : undefined}
+                onNext={active < state.rows.length - 1 ? () => goTo(active + 1) : undefined}
+                onClose={peek.close}
+              />
+            </Suspense>
+          </>
+        )}
+      </div>
       <Suspense>
         {showQuery ? (
           <QueryDialog request={list.request} filtered={filtered} open onClose={() => setShowQuery(false)} />

@@ -8,16 +8,23 @@ import {
   operations,
   validator,
 } from '../../../support/documents/document.ts';
+import { startIssuer, type TestIssuer } from '../../../support/service/issuer.ts';
 import { startService, type TestService } from '../../../support/service/service.ts';
+import { signInSettings } from '../../../support/stack/every-setting.ts';
 
+let issuer: TestIssuer;
 let service: TestService;
 /** How many of the examples were sent to it. */
 let sent: number;
 beforeAll(async () => {
-  service = await startService();
+  issuer = await startIssuer();
+  service = await startService({ settings: { signIn: signInSettings }, signIn: issuer.settings });
   sent = 0;
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service?.stop();
+  await issuer?.[Symbol.asyncDispose]();
+});
 
 const credentials = (path: string): string =>
   path.startsWith('/inference')
@@ -57,11 +64,17 @@ const unsteady = [
   'first_reported_at',
   'svc_user_id',
   'user',
+  'key',
   'key_id',
+  'last_used_on',
   'version',
 ];
 /** Feedback is counted when it was stored, which is now. */
-const ofNow: Readonly<Record<string, readonly string[]>> = { '/feedback/stats': ['timestamp', 'end'] };
+const ofNow: Readonly<Record<string, readonly string[]>> = {
+  '/feedback/stats': ['timestamp', 'end'],
+  // The issuer of the test is on some port.
+  '/sign-in': ['issuer', 'authorization_endpoint', 'token_endpoint', 'end_session_endpoint'],
+};
 const steady = (path: string, value: unknown): unknown => {
   const names = [...unsteady, ...(ofNow[path] ?? [])];
   return JSON.parse(JSON.stringify(value), (key, part) => (names.includes(key) ? `<${key}>` : part));
@@ -154,6 +167,8 @@ describe('the examples, one after the other', () => {
 const isBesideInference = (path: string): boolean => path.startsWith('/inference/v1/models');
 
 describe('errors', () => {
+  /** Bodies of operations without an example: what they name, the service makes. */
+  const unexampled: Readonly<Record<string, object>> = { '/keys/revoke': { key_id: '0'.repeat(16) } };
   // Errors of JSON-RPC have a shape of their own.
   const keyed = operations.filter(
     ({ route }) => route.request && route.form !== 'rpc' && !isBesideInference(route.path),
@@ -174,7 +189,7 @@ describe('errors', () => {
     await fits(path, 422, await (route.takes === 'form' ? sendForm(path, wrong) : send(path, wrong)));
     await fits(path, 415, await send(path, {}, { 'content-type': 'text/plain' }));
     if (operationAt(path).responses[406]) {
-      const { body } = Object.values(operation.examples)[0] ?? {};
+      const { body } = Object.values(operation.examples)[0] ?? { body: unexampled[path] };
       await fits(path, 406, await send(path, body, { accept: 'image/png' }));
     }
   });

@@ -24,6 +24,7 @@ describe('GET /me', () => {
     const text = await answer.text();
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(JSON.parse(text)).toEqual({
+      kind: 'key',
       user: expect.any(String),
       key_id: key.split('_')[1],
       expires_at: null,

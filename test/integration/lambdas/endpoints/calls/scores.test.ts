@@ -100,4 +100,44 @@ describe('scores of calls', () => {
       [0.4, 1],
     ]);
   });
+
+  it('are counted for each type of feedback, by metrics with names', async () => {
+    const metrics = [
+      { json_path: 'value', name: 'number', aggregations: ['avg'] },
+      { json_path: 'value', name: 'truth', value_type: 'boolean' },
+    ];
+    const ask = (more: object) =>
+      service.post('/feedback/stats', {
+        project_id: project,
+        start: new Date(started - 1000).toISOString(),
+        granularity: 30 * 86_400,
+        metrics,
+        ...more,
+      });
+    const { buckets } = (await (await ask({ group_by: ['feedback_type'] })).json()) as {
+      buckets: JsonObject[];
+    };
+    expect(buckets.map(({ timestamp: _, ...row }) => row)).toEqual([
+      {
+        feedback_type: 'correct',
+        count: 6,
+        avg_number: null,
+        count_true_truth: 3,
+        count_false_truth: 3,
+      },
+      {
+        feedback_type: 'evaluation.helpful',
+        count: 4,
+        avg_number: expect.closeTo(0.6, 9),
+        count_true_truth: 0,
+        count_false_truth: 0,
+      },
+    ]);
+    const refused = await ask({ group_by: ['creator'] });
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('feedback_type');
+    const twice = await ask({ metrics: [{ json_path: 'value' }, { json_path: 'value' }] });
+    expect(twice.status).toBe(422);
+    expect(await twice.text()).toContain('give it a `name` of its own');
+  });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  chosenCalls,
+  chosenCount,
   everyTrace,
   type KeptFilter,
   toFilter,
@@ -27,8 +29,14 @@ describe('the filter that an object keeps', () => {
     ['none of feedback', { ...everyTrace, feedback: 'none' }],
     ['what evaluations made', { ...everyTrace, source: 'evaluation' }],
     ['what anybody made', { ...everyTrace, source: 'all' }],
+    ['chosen calls', chosenCalls(['a', 'b'])],
   ])('is read as it was written: %s', (_, filter) => {
     expect(toFilter(toKept(filter))).toEqual(filter);
+  });
+
+  it('counts the calls that were chosen one by one', () => {
+    expect(toKept(chosenCalls(['a', 'b']))).toEqual({ filter: { call_ids: ['a', 'b'] } });
+    expect([chosenCount(chosenCalls(['a', 'b'])), chosenCount(everyTrace)]).toEqual([2, undefined]);
   });
 
   it('is of production when it is new, and goes on counting everything when it never named a source', () => {

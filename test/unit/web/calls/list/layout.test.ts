@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { changedPlaces, hiddenIn, movedPlaces, toPlaces } from '../../../../../web/calls/list/layout.ts';
+import {
+  changedPlaces,
+  hiddenIn,
+  listState,
+  movedPlaces,
+  toPlaces,
+} from '../../../../../web/calls/list/layout.ts';
 
 const ids = ['name', 'status', 'cost'];
 
@@ -20,5 +26,19 @@ describe('the layout of columns', () => {
     expect(hidden).toEqual(['name', 'status', '-cost~1600']);
     expect(movedPlaces(toPlaces(hidden, ids), 'cost', -1)).toEqual(['name', '-cost~1600', 'status']);
     expect(movedPlaces(places, 'name', -1)).toEqual(ids);
+  });
+});
+
+describe('the state of a list', () => {
+  const project = 'acme/shop';
+
+  it('leaves out what no row is read anew for', () => {
+    const search = { project, live: true, peek: 't1', call: 'c1', layout: ['name~240'], columns: ['tags'] };
+    expect(listState(search)).toEqual({ project });
+    expect(listState({ project, columns: ['tags', 'inputs.model'], layout: ['-preview'] })).toEqual({
+      project,
+      columns: ['inputs.model'],
+      layout: ['-preview'],
+    });
   });
 });

@@ -223,9 +223,9 @@ describe('an answer without content', () => {
   });
 
   it('has what it carries in fields that nobody knows', () => {
-    const audio = { id: 'a1', transcript: 'Sun' };
-    expect(readParts({ audio })).toEqual([
-      { kind: 'other', value: { role: 'assistant', content: null, audio } },
+    const song = { id: 'a1', words: 'Sun' };
+    expect(readParts({ song })).toEqual([
+      { kind: 'other', value: { role: 'assistant', content: null, song } },
     ]);
   });
 
@@ -278,9 +278,10 @@ describe('OpenTelemetry’s images', () => {
     ]);
   });
 
-  it('are no sounds', () => {
+  it('are no sounds, which are files', () => {
     const value = { type: 'blob', modality: 'audio', mime_type: 'audio/wav', content: 'AAAA' };
-    expect(readPart(value)).toEqual([{ kind: 'other', value }]);
+    const file = { type: 'audio/wav', source: { in: 'call', base64: 'AAAA' } };
+    expect(readPart(value)).toEqual([{ kind: 'file', file }]);
   });
 });
 
