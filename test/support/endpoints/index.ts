@@ -8,6 +8,7 @@ import { evaluatorFixtures } from './evaluators.ts';
 import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
+import { promptFixtures } from './prompts.ts';
 import { peopleFixtures } from './people.ts';
 import { projectFixtures } from './project.ts';
 import { queryFixtures } from './queries.ts';
@@ -27,6 +28,7 @@ export const fixtures: Readonly<Record<KeyedPath | keyof typeof sharingFixtures,
   ...callFixtures,
   ...queryFixtures,
   ...objectFixtures,
+  ...promptFixtures,
   ...costFixtures,
   ...feedbackFixtures,
   ...tableFixtures,
