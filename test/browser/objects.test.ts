@@ -204,7 +204,7 @@ describe('prices', () => {
     });
     const page = await visit(`traces?project=${encodeURIComponent(priced)}`);
     await page.getByText('€2.40 + 1.20 credits').waitFor();
-    await page.getByRole('link', { name: 'model.chat' }).click();
+    await page.getByRole('link', { name: 'model.chat' }).press('Enter');
     await page.locator('.view-head').getByText('€2.40 + 1.20 credits').waitFor();
     await page
       .getByRole('treeitem')

@@ -167,6 +167,7 @@ describe('the playground', () => {
     const page = await visit(`playground?project=${encodeURIComponent(own)}`);
     const text = page.getByLabel('Text of message 1');
     await text.fill('Not sent yet');
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Prices' }).click();
     // The view before it has a model, too.
     await page.getByRole('heading', { name: 'Prices' }).waitFor();
@@ -175,6 +176,7 @@ describe('the playground', () => {
     await page.getByLabel('Output, per million tokens').fill('2');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'echo', exact: true }).waitFor();
+    await page.goBack();
     await page.goBack();
     await text.waitFor();
     await expect.poll(() => text.inputValue()).toBe('Not sent yet');

@@ -1,9 +1,10 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
-import { ArrowRight, FolderOpen, LogOut, type LucideIcon, Search, SunMoon } from 'lucide-react';
+import { ArrowRight, FolderOpen, LogOut, type LucideIcon, Search, Settings, SunMoon } from 'lucide-react';
 import { useState } from 'react';
-import { viewNames } from '../navigation/title.ts';
+import { settingsSections } from '../navigation/search.ts';
+import { sectionNames, viewNames } from '../navigation/title.ts';
 import { chooseTheme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
 import { places, useListSearch } from './places.ts';
@@ -68,8 +69,14 @@ const useCommands = (project: string | undefined): CommandGroup[] => {
     icon,
     run: () => navigate({ to, search: searchFor(to) }),
   }));
+  const sections: Command[] = settingsSections.map((section) => ({
+    text: sectionNames[section],
+    icon: Settings,
+    run: () => navigate({ to: '/settings', search: { project: project ?? '', section } }),
+  }));
   return [
     { title: 'Views', items: project === undefined ? [] : views },
+    { title: 'Settings', items: project === undefined ? [] : sections },
     {
       title: 'Projects',
       items: projects

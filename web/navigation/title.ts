@@ -1,6 +1,7 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { createStore, useStore } from 'zustand';
+import type { SettingsSection } from './search.ts';
 
 const product = 'pennytrace';
 
@@ -25,6 +26,20 @@ export const viewNames: Readonly<Record<string, string>> = {
   alerts: 'Alerts',
   settings: 'Settings',
   prices: 'Prices',
+};
+
+/** What each section of the settings is called. */
+export const sectionNames: Readonly<Record<SettingsSection, string>> = {
+  general: 'General',
+  members: 'Members',
+  keys: 'Keys',
+  limits: 'Spending limits',
+  retention: 'Retention',
+  redaction: 'Redaction',
+  webhooks: 'Webhooks',
+  prices: 'Prices',
+  audit: 'Audit',
+  delete: 'Delete project',
 };
 
 const toTitle = (...parts: readonly (string | undefined)[]): string =>

@@ -1,7 +1,7 @@
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { type SettingsSection, settingsSections } from '../../navigation/search.ts';
-import { useTitle } from '../../navigation/title.ts';
+import { sectionNames, useTitle } from '../../navigation/title.ts';
 import { phone, useMedia } from '../../ui/media.ts';
 import { Select } from '../../ui/popups.tsx';
 import { View } from '../../ui/view.tsx';
@@ -17,23 +17,18 @@ import { RetentionSection } from './retention.tsx';
 
 const route = getRouteApi('/settings');
 
-interface Part {
-  readonly title: string;
-  readonly Content: ComponentType<{ readonly project: string }>;
-}
-
-/** What each section is called, and what it has. */
-const parts: Readonly<Record<SettingsSection, Part>> = {
-  general: { title: 'General', Content: GeneralSection },
-  members: { title: 'Members', Content: MembersSection },
-  keys: { title: 'Keys', Content: KeysSection },
-  limits: { title: 'Spending limits', Content: LimitsSection },
-  retention: { title: 'Retention', Content: RetentionSection },
-  redaction: { title: 'Redaction', Content: RedactionSection },
-  webhooks: { title: 'Webhooks', Content: WebhooksSection },
-  prices: { title: 'Prices', Content: PricesSection },
-  audit: { title: 'Audit', Content: AuditSection },
-  delete: { title: 'Delete project', Content: DeleteSection },
+/** What each section has. */
+const contents: Readonly<Record<SettingsSection, ComponentType<{ readonly project: string }>>> = {
+  general: GeneralSection,
+  members: MembersSection,
+  keys: KeysSection,
+  limits: LimitsSection,
+  retention: RetentionSection,
+  redaction: RedactionSection,
+  webhooks: WebhooksSection,
+  prices: PricesSection,
+  audit: AuditSection,
+  delete: DeleteSection,
 };
 
 interface SectionsProps {
@@ -50,7 +45,7 @@ const Sections = ({ project, section }: SectionsProps) => {
       <Select
         label="Section"
         value={section}
-        options={settingsSections.map((name) => [name, parts[name].title] as const)}
+        options={settingsSections.map((name) => [name, sectionNames[name]] as const)}
         onChange={(next) => navigate({ to: '/settings', search: { project, section: next } })}
       />
     );
@@ -64,7 +59,7 @@ const Sections = ({ project, section }: SectionsProps) => {
           className="object-link"
           aria-current={name === section ? 'page' : undefined}
         >
-          {parts[name].title}
+          {sectionNames[name]}
         </Link>
       ))}
     </nav>
@@ -74,7 +69,8 @@ const Sections = ({ project, section }: SectionsProps) => {
 /** The settings of a project, section by section. */
 export const SettingsView = () => {
   const { project, section = 'general' } = route.useSearch();
-  const { title, Content } = parts[section];
+  const title = sectionNames[section];
+  const Content = contents[section];
   useTitle(title);
   return (
     <View title="Settings" className="settings">
