@@ -311,7 +311,7 @@ const getPathParameters = ({ resource, pathParameters }: APIGatewayProxyEvent): 
   Object.fromEntries(Object.entries(pathParameters ?? {}).filter(([name]) => resource.includes(`{${name}}`)));
 
 /** Where the fields of a request stand that are not in its path. */
-export const fieldsOf = ({ httpMethod }: Pick<APIGatewayProxyEvent, 'httpMethod'>): 'body' | 'query' =>
+const fieldsOf = ({ httpMethod }: Pick<APIGatewayProxyEvent, 'httpMethod'>): 'body' | 'query' =>
   httpMethod === 'GET' || httpMethod === 'HEAD' ? 'query' : 'body';
 
 /** The fields of a request. Those of the path win over others, since they are what was matched. */

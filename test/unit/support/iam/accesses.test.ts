@@ -9,15 +9,31 @@ describe('a request to DynamoDB needs', () => {
   it.each([
     ['GetItem', named, ['dynamodb:GetItem', table]],
     ['PutItem', { ...named, ConditionExpression: 'attribute_not_exists(k)' }, ['dynamodb:PutItem', table]],
-    ['UpdateItem', named, ['dynamodb:UpdateItem', table]],
     ['DeleteItem', named, ['dynamodb:DeleteItem', table]],
     ['Query', named, ['dynamodb:Query', table]],
+    ['Scan', named, ['dynamodb:Scan', table]],
     ['Query', { ...named, IndexName: 'by_time' }, ['dynamodb:Query', `${table}/index/by_time`]],
     ['BatchGetItem', { RequestItems: { calls: {} } }, ['dynamodb:BatchGetItem', table]],
     ['BatchWriteItem', { RequestItems: { calls: [] } }, ['dynamodb:BatchWriteItem', table]],
     ['BatchExecuteStatement', { Statements: [insert, insert] }, ['dynamodb:PartiQLInsert', table]],
   ])('for %s %j its action on the table or index', (operation, body, [action, resource]) => {
     expect(dynamodbAccesses(operation, JSON.stringify(body))).toEqual([{ action, resource }]);
+  });
+
+  it('for an update its action, with the attributes that it touches', () => {
+    const body = {
+      ...named,
+      Key: { k: {} },
+      ExpressionAttributeNames: { '#at': 'at' },
+      ReturnValues: 'ALL_NEW',
+    };
+    expect(dynamodbAccesses('UpdateItem', JSON.stringify(body))).toEqual([
+      {
+        action: 'dynamodb:UpdateItem',
+        resource: table,
+        context: { 'dynamodb:Attributes': ['k', 'at'], 'dynamodb:ReturnValues': ['ALL_NEW'] },
+      },
+    ]);
   });
 
   it('for a transaction the actions of its parts', () => {
@@ -29,7 +45,7 @@ describe('a request to DynamoDB needs', () => {
   });
 
   it.each([
-    ['Scan', named],
+    ['ExportTableToPointInTime', named],
     ['toString', named],
     ['BatchExecuteStatement', { Statements: [{ Statement: 'SELECT * FROM "calls"' }] }],
   ])('for %s %j what is not known: it is refused', (operation, body) => {
