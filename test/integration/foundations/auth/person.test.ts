@@ -162,6 +162,18 @@ describe('an issuer whose ID tokens are sent', () => {
     expect(await ask({ header, claims: { ...idToken, ...claims } })).toBe(outcome);
   });
 
+  const signOut = 'http://schemas.openid.net/event/backchannel-logout';
+
+  it.each([
+    ['by its events', {}, { events: { [signOut]: {} } }],
+    ['by its type', { typ: 'logout+jwt' }, {}],
+    ['as Keycloak makes it', {}, { typ: 'Logout' }],
+  ])('a token to sign out is refused %s', async (_, type, claims) => {
+    const ask = start({ ...issuer.settings, token: 'id' });
+    const token = { header: { ...header, ...type }, claims: { ...idToken, at_hash: undefined, ...claims } };
+    expect(await ask(token)).toBe('token of another kind');
+  });
+
   it('one is refused as an access token by its type', async () => {
     const ask = start({ ...issuer.settings, token: 'id' });
     expect(await ask({ header: { typ: 'at+jwt' }, claims: idToken })).toBe('token of another kind');
