@@ -1,7 +1,7 @@
 import type { Memory } from '../memory.ts';
 import { getItems, type Meter, requestBudget, type Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
-import { allowsAll, type Caller, formatGrant, type Grant } from './grants.ts';
+import { allowsAll, type Caller, formatGrant, type Grant, type Scope } from './grants.ts';
 import { toRoleId } from './iam-role.ts';
 import { isToken } from './iam-token.ts';
 import {
@@ -226,12 +226,20 @@ const findMembers = async (
 
 const covers = (one: Grant, other: Grant): boolean => allowsAll([one], other.scope, other.role);
 
+/** The scopes that have all of a scope, itself among them. */
+const widerScopes = (scope: Scope): Scope[] => ['*', `${scope.slice(0, scope.indexOf('/'))}/*`, scope];
+
 /**
- * Grants without those that others include, as many as a context may hold: the first count.
+ * Grants without those that others include, as many as a context may hold: the first count. Thousands take no
+ * longer than it takes to read them, since many groups can have fifty each.
  */
-const joinGrants = (grants: readonly Grant[]): Grant[] => {
-  const isNeeded = (grant: Grant, at: number): boolean =>
-    !grants.some((other, i) => i !== at && covers(other, grant) && !(i > at && covers(grant, other)));
+const joinGrants = (all: readonly Grant[]): Grant[] => {
+  const grants = [...new Map(all.map((grant) => [formatGrant(grant), grant])).values()];
+  const byScope = Map.groupBy(grants, ({ scope }) => scope);
+  const isNeeded = (grant: Grant): boolean =>
+    !widerScopes(grant.scope).some((scope) =>
+      byScope.get(scope)?.some((other) => other !== grant && covers(other, grant)),
+    );
   let room = maxGrantsLength;
   return grants.filter(isNeeded).filter((grant) => {
     room -= formatGrant(grant).length + 1;
