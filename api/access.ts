@@ -135,10 +135,10 @@ export const objects = {
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
     objects: ['DeleteObject'],
   },
-  /** Does all of this, and labels versions. */
+  /** Does all of this, and labels versions, on condition that they are there. */
   serve: {
     stores: true,
-    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
+    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     objects: ['GetObject', 'PutObject', 'DeleteObject'],
   },
   /** Finds what lists show, reads the whole table, and deletes all of a project. */

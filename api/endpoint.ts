@@ -112,6 +112,7 @@ export const tags = {
   opentelemetry: 'Spans of programs that report by OpenTelemetry.',
   threads: 'Conversations, with statistics over their turns.',
   objects: 'Values with names and versions, and what refs lead to.',
+  prompts: 'Prompts with versions, and labels that say which version programs get.',
   tables: 'Lists of rows under digests, such as datasets. Versions of one share their rows.',
   files: 'Bytes under their digests, such as attachments.',
   costs: "A project's own prices of models.",
@@ -205,6 +206,11 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly alerts?: 'test' | 'show';
   /** What the function does with spending limits, where the settings have them. @default - nothing */
   readonly limits?: LimitsAccess;
+  /**
+   * Says that GET and HEAD are answered, too, with the fields of the body in the query, and what the
+   * document says of that. A method takes two resources of the stack. @default - its method alone
+   */
+  readonly byGet?: Pick<Operation, 'name' | 'summary' | 'description'>;
   /** Whether the function says where people sign in, if the settings let them. */
   readonly signIn?: boolean;
   /** The setting that the route is there with. @default - it is always there */
@@ -282,8 +288,10 @@ export const linkShare = (throttle: number): number => Math.max(1, Math.floor(th
 
 export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
 
-export const getMethods = (route: Route): readonly string[] =>
-  !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method, ...(route.refuses ?? [])];
+export const getMethods = (route: Route): readonly string[] => {
+  if (!takesKey(route) && route.head) return [route.method, 'HEAD'];
+  return [route.method, ...(route.byGet ? ['GET', 'HEAD'] : []), ...(route.refuses ?? [])];
+};
 
 /** What pages read of what programs report. */
 const reported: ReadonlySet<Tag> = new Set(['calls', 'threads', 'feedback']);
@@ -408,7 +416,7 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
     Partial<
       Pick<
         KeyedRoute,
-        'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'alerts' | 'limits' | 'refuses'
+        'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'alerts' | 'limits' | 'refuses' | 'byGet'
       >
     > &
     Pick<KeyedRoute, 'stores'> &

@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import {
   digestRule,
   isDigest,
+  isId,
+  isLabel,
   isObjectId,
   objectIdRule,
   parseRef,
@@ -51,13 +53,30 @@ export const objectId = field(
   "The object's name.",
 );
 
-const digest = z
+/** The digest of a version. */
+export const digest = z
   .string()
   .check(z.refine(isDigest, rule(digestRule)))
   .register(documented, { name: 'Digest', keywords: { pattern: '^[A-Za-z0-9_-]{43}$' } });
 
 /** How a version is called in a request. */
 export const versionName = field(id, 'A digest, `latest`, or `v0`, `v1`, ….');
+
+/** Whether a text could be taken for `latest`, an index or a digest. */
+const isTaken = (text: string): boolean => {
+  const version = parseVersionName(text);
+  return version === 'latest' || 'versionIndex' in version || isDigest(text);
+};
+
+/** A tag of a version, or what may be one of its aliases. */
+export const label = id.check(
+  z.refine((text) => !isId(text) || isLabel(text), rule('should be at most 768 bytes of UTF-8')),
+);
+
+/** A name of a version that can be moved to another. */
+export const alias = label
+  .check(z.refine((text) => !isTaken(text), rule('should be neither latest, nor v<N>, nor a digest')))
+  .register(documented, { name: 'Label', keywords: printableText(256) });
 
 /** The most items of a list in a request about objects. */
 export const maxItems = 1000;

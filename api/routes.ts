@@ -14,6 +14,7 @@ import { otelRoutes } from './otel.ts';
 import { peopleRoutes } from './people.ts';
 import { projectChanges } from './project.ts';
 import { projectRoutes } from './projects.ts';
+import { promptRoutes } from './prompts.ts';
 import { queryRoutes } from './queries.ts';
 import { serviceRoutes } from './service.ts';
 import { sharingRoutes } from './sharing.ts';
@@ -30,6 +31,7 @@ const list = [
   ...otelRoutes,
   ...threadRoutes,
   ...objectRoutes,
+  ...promptRoutes,
   ...tableRoutes,
   ...fileRoutes,
   ...costRoutes,

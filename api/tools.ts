@@ -5,6 +5,7 @@ import {
   displayText,
   documented,
   field,
+  freeValue,
   id,
   integerWith,
   listSchema,
@@ -14,6 +15,8 @@ import {
   withDefault,
 } from '../foundations/wire/schema.ts';
 import { jsonObject, project } from './fields.ts';
+import { alias, objectId } from './objects.ts';
+import { promptContent, saysOneThing } from './prompts.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
 import {
   callMetricsField,
@@ -340,6 +343,98 @@ export const addFeedback = /* @__PURE__ */ tool({
   answer: () => reply({ feedback: field(jsonObject, 'What was stored.') }),
 });
 
+const promptName = field(objectId, "The prompt's name.");
+const index = (description: string) => field(nullish(integerWith(z.minimum(0))), description);
+
+export const listPrompts = /* @__PURE__ */ tool({
+  name: 'list_prompts',
+  title: 'List prompts',
+  description: 'The prompts of a project, with the version that each label is on.',
+  role: 'read',
+  request: () =>
+    record({ project_id: project, limit: limit(50, 200), cursor, max_characters: maxCharacters }),
+  answer: () => reply({ prompts: rows('`name`, `latest`, `versions`, `labels`.') }),
+});
+
+export const getPrompt = /* @__PURE__ */ tool({
+  name: 'get_prompt',
+  title: 'Read a prompt',
+  description:
+    'One version of a prompt: what the label `production` is on, or the newest, without a choice. Variables are `{name}`; `{{` and `}}` are braces.',
+  role: 'read',
+  request: () =>
+    record({
+      project_id: project,
+      name: promptName,
+      label: field(nullish(id), 'Such as `production`; `latest` is the newest version.'),
+      version_index: index('Another version.'),
+      max_characters: maxCharacters,
+    }),
+  answer: () =>
+    reply({
+      prompt: field(z.optional(jsonObject), '`messages` or `text`, `config`, `variables`, `labels`.'),
+    }),
+});
+
+export const savePrompt = /* @__PURE__ */ tool({
+  name: 'save_prompt',
+  title: 'Save a prompt',
+  description:
+    'Makes a version of a prompt, of messages or of one text. Programs go on with what their label is on until set_prompt_label moves it. The same again changes nothing.',
+  role: 'write',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        name: promptName,
+        ...promptContent(),
+        max_characters: maxCharacters,
+      },
+      {},
+      undefined,
+      saysOneThing as never,
+    ),
+  answer: () => reply({ prompt: field(z.optional(jsonObject), 'The version.') }),
+});
+
+export const setPromptLabel = /* @__PURE__ */ tool({
+  name: 'set_prompt_label',
+  title: 'Move a label of a prompt',
+  description:
+    'Moves a label to a version, or removes it with `version_index` null. Programs that read the label get that version within a minute, so ask a person before you move `production`. The reply says where it was.',
+  role: 'write',
+  request: () =>
+    record({
+      project_id: project,
+      name: promptName,
+      label: field(alias, 'The label.'),
+      version_index: field(z.nullable(integerWith(z.minimum(0))), 'The version; null removes the label.'),
+      max_characters: maxCharacters,
+    }),
+  answer: () => reply({ label: field(z.optional(jsonObject), 'Where it is, and where it was.') }),
+});
+
+export const addToDataset = /* @__PURE__ */ tool({
+  name: 'add_to_dataset',
+  title: 'Add calls to a dataset',
+  description:
+    'Adds a row for each call to a dataset, which is made if there is none: its inputs, what is expected, and the call. The same again adds nothing.',
+  role: 'write',
+  request: () =>
+    record({
+      project_id: project,
+      dataset: field(objectId, "The dataset's name."),
+      call_ids: field(listSchema(id, 100, { least: 1 }), 'The calls.'),
+      expected: field(
+        z.optional(freeValue),
+        'What is expected of all of them; the output of each without it.',
+      ),
+      max_characters: maxCharacters,
+    }),
+  answer: () =>
+    reply({ dataset: field(z.optional(jsonObject), 'The version, and how many rows were added.') }),
+});
+
 /** All tools, as they are listed. */
 export const tools: readonly ToolDescription[] = [
   listProjects,
@@ -350,5 +445,10 @@ export const tools: readonly ToolDescription[] = [
   getThread,
   getStats,
   compareCalls,
+  listPrompts,
+  getPrompt,
   addFeedback,
+  addToDataset,
+  savePrompt,
+  setPromptLabel,
 ];

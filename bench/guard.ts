@@ -12,6 +12,7 @@ import { counted, type Figure } from './harness/figures.ts';
 import { alertFigures } from './parts/alerts.ts';
 import { feedbackFigures } from './parts/feedback.ts';
 import { spanUnits } from './parts/otel.ts';
+import { promptFigures } from './parts/prompts.ts';
 import { allQueryFigures, extraFigures, listFigures } from './parts/reading.ts';
 import { bundleFigures, makeBundles } from './parts/starts.ts';
 import { rolledUpFigures, statisticsFigures, threadFigures } from './parts/statistics.ts';
@@ -73,6 +74,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     extras: (await extraFigures(bench, generatedCalls(queriedConversations))).filter(isSteady),
     feedback: await feedbackFigures(bench),
     tables: await tableFigures(bench),
+    prompts: await promptFigures(bench),
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
     // A file of few rows has more bytes a row.

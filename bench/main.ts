@@ -15,6 +15,7 @@ import { inference } from './parts/inference.ts';
 import { limits } from './parts/limits.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
+import { promptPart } from './parts/prompts.ts';
 import { extrasPart, listPart, queries } from './parts/reading.ts';
 import { redaction } from './parts/redaction.ts';
 import { reservations } from './parts/reservations.ts';
@@ -36,6 +37,7 @@ const parts: readonly BenchPart[] = [
   extrasPart,
   feedback,
   tablePart,
+  promptPart,
   threads,
   statistics,
   rollups,

@@ -254,7 +254,18 @@ const listViews = async (
     ['reviews', `reviews?${at}`],
     ['playground', `playground?${at}&call=${other.id}`],
     ['objects', `objects?${at}`],
-    ['prices', `prices?${at}`],
+    ...[
+      'general',
+      'members',
+      'keys',
+      'limits',
+      'retention',
+      'redaction',
+      'webhooks',
+      'prices',
+      'audit',
+      'delete',
+    ].map((section) => [`settings-${section}`, `settings?${at}&section=${section}`] as const),
   ];
 };
 

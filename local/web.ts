@@ -22,7 +22,14 @@ const toFiles = ({ files }: BuiltPage): PageFiles => ({
   read: (name) => files.get(name) ?? Buffer.alloc(0),
 });
 
-const servePage = (path: string, { headers }: IncomingMessage, res: ServerResponse): void => {
+/** Where the service has people exchange codes for tokens; undefined if they only use keys. */
+const findTokenEndpoint = async (): Promise<string | undefined> => {
+  const answer = await fetch(new URL('/sign-in', service)).catch(() => undefined);
+  if (!answer?.ok) return undefined;
+  return ((await answer.json()) as { token_endpoint: string }).token_endpoint;
+};
+
+const servePage = async (path: string, { headers }: IncomingMessage, res: ServerResponse): Promise<void> => {
   if (!page) {
     res.writeHead(503, { 'content-type': 'text/plain' }).end('the page does not build: see the terminal\n');
     return;
@@ -32,7 +39,7 @@ const servePage = (path: string, { headers }: IncomingMessage, res: ServerRespon
     headers: { accept: headers.accept ?? '', 'accept-encoding': 'br' },
     requestContext: { path, requestId: 'local' },
   };
-  const answer = pageAnswer(event, toFiles(page));
+  const answer = await pageAnswer(event, { files: toFiles(page), findTokenEndpoint });
   const { 'content-encoding': _none, ...kept } = answer.headers;
   res.writeHead(answer.status, { ...kept, 'cache-control': 'no-store' }).end(answer.body);
 };

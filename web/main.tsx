@@ -1,12 +1,12 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, Suspense } from 'react';
+import { StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
 import { applyTheme } from './session/device.ts';
 import { Gate } from './session/gate.tsx';
-import { linkedKey } from './session/link.ts';
+import { linkedCredentials } from './session/link.ts';
 import { lazily } from './ui/lazy.ts';
 
 applyTheme();
@@ -28,7 +28,13 @@ const cache = new QueryClient({
 });
 
 // Taken once, and before anything else sees the address.
-const linked = linkedKey();
+const linked = linkedCredentials();
+
+/** The views. The sign-in may have led back to another one than the document was opened with. */
+const Views = () => {
+  const [router] = useState(makeRouter);
+  return <RouterProvider router={router} />;
+};
 
 /** What opens with a public link takes no key. */
 const isShared = location.pathname === new URL('shared', document.baseURI).pathname;
@@ -45,7 +51,7 @@ createRoot(root).render(
         </Suspense>
       ) : (
         <Gate linked={linked}>
-          <RouterProvider router={makeRouter()} />
+          <Views />
         </Gate>
       )}
     </QueryClientProvider>

@@ -149,12 +149,19 @@ const securitySchemes = () => {
   };
 };
 
+/** The same operation by GET, with its fields in the query. */
+const byGet = (route: Route, operation: Operation, schemas: Schemas): OperationObject =>
+  operationObject({ ...route, method: 'GET' } as Route, operation, schemas);
+
 const toPaths = (schemas: Schemas): OpenApiDocument['paths'] =>
   Object.fromEntries(
     routes.flatMap((route) =>
       route.operations.map((operation) => [
         operation.operationPath ?? route.path,
-        { [route.method.toLowerCase()]: operationObject(route, operation, schemas) },
+        {
+          [route.method.toLowerCase()]: operationObject(route, operation, schemas),
+          ...(route.byGet && { get: byGet(route, { ...operation, ...route.byGet, examples: {} }, schemas) }),
+        },
       ]),
     ),
   );

@@ -153,13 +153,34 @@ const limitDetail = () =>
     resets_at: field(z.string(), 'When it resets.'),
   });
 
+const versionIndex = z.nullable(z.int());
+
+const promptLabelDetail = () =>
+  z.object({
+    event_id: eventId,
+    project_id: z.string(),
+    name: field(z.string(), 'The prompt.'),
+    label: field(z.string(), 'The label.'),
+    ref: field(z.nullable(z.string()), 'The version that it came to; null if it was removed.'),
+    version_index: field(versionIndex, 'Its index.'),
+    previous_ref: field(z.nullable(z.string()), 'The version that it came from; null if it was new.'),
+    previous_version_index: field(versionIndex, 'Its index.'),
+    moved_at: field(z.string(), 'When.'),
+    svc_user_id: field(z.string(), 'The user whose key moved it.'),
+  });
+
 const auditDetail = () => z.extend(auditRecord(), { event_id: eventId });
 
 /** What can happen to a call or to feedback. */
 export type ChangeKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
 
 /** What can be on the bus. */
-export type EventKind = ChangeKind | 'AlertChanged' | 'AuditRecorded' | 'LimitNearlyReached';
+export type EventKind =
+  | ChangeKind
+  | 'AlertChanged'
+  | 'AuditRecorded'
+  | 'LimitNearlyReached'
+  | 'PromptLabelMoved';
 
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>
@@ -171,6 +192,7 @@ export const eventDetails = () =>
     AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
     AuditRecorded: auditDetail(),
     LimitNearlyReached: limitDetail(),
+    PromptLabelMoved: promptLabelDetail(),
   }) satisfies Record<EventKind, z.ZodMiniType>;
 
 const summaries: Readonly<Record<EventKind, string>> = {
@@ -181,6 +203,7 @@ const summaries: Readonly<Record<EventKind, string>> = {
   AlertChanged: 'The state of an alert has changed, or is still as bad.',
   AuditRecorded: 'Something was put on the audit trail, and is about to be done.',
   LimitNearlyReached: 'Four fifths of a spending limit are spent.',
+  PromptLabelMoved: 'A label of a prompt has moved to another version, is new, or was removed.',
 };
 
 /** The JSON Schema of an event of each kind as rules and targets get it, by kind. */

@@ -19,6 +19,12 @@ export const annotationSpecClass = 'AnnotationSpec';
 /** Queues of calls to review. */
 export const reviewQueueClass = 'ReviewQueue';
 
+/** Which labels of a project take the role `admin`. */
+export const promptLabelsClass = 'PromptLabels';
+
+/** The classes that versions of prompts have, as Weave's SDKs name them and their bases. */
+export const promptClasses = ['Prompt', 'MessagesPrompt', 'StringPrompt'] as const;
+
 /** Charts that a project keeps side by side. */
 export const dashboardClass = 'Dashboard';
 

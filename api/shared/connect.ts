@@ -9,6 +9,8 @@ export interface ConnectTo {
   readonly url: string;
   /** `<entity>/<project>`. */
   readonly project: string;
+  /** The key to fill in. @default - `svc_…`, which whoever pastes a code replaces */
+  readonly key?: string;
 }
 
 /** One thing to do: a sentence, and what to paste. */
@@ -28,8 +30,8 @@ export interface ConnectGuide {
   readonly steps: readonly ConnectStep[];
 }
 
-/** How a key begins; whoever pastes a code puts theirs in its place. */
-const key = 'svc_…';
+/** The key in codes, or how a key begins. */
+const keyIn = ({ key = 'svc_…' }: ConnectTo): string => key;
 
 /** The three lines of environment that every exporter of OpenTelemetry takes. */
 const environment = (to: ConnectTo): ConnectStep => ({
@@ -37,7 +39,7 @@ const environment = (to: ConnectTo): ConnectStep => ({
   language: 'sh',
   code: `export OTEL_EXPORTER_OTLP_ENDPOINT=${to.url}/otel
 export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-export OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20${key},project_id=${to.project}'`,
+export OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20${keyIn(to)},project_id=${to.project}'`,
 });
 
 const pythonInstall = 'pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http';
@@ -222,23 +224,23 @@ await chain.invoke(question, { metadata: { session_id: 'chat-1' } });`,
   ],
 });
 
-const weave = ({ url, project }: ConnectTo): ConnectGuide => ({
+const weave = (to: ConnectTo): ConnectGuide => ({
   id: 'weave',
   title: 'Weave',
   steps: [
     {
       text: 'Have the unchanged SDK of Weave take this service for its own server.',
       language: 'sh',
-      code: `export WF_TRACE_SERVER_URL=${url}/weave
-export WANDB_BASE_URL=${url}/weave
-export WANDB_API_KEY=${key}`,
+      code: `export WF_TRACE_SERVER_URL=${to.url}/weave
+export WANDB_BASE_URL=${to.url}/weave
+export WANDB_API_KEY=${keyIn(to)}`,
     },
     {
       text: 'In Python, after pip install weave:',
       language: 'python',
       code: `import weave
 
-weave.init("${project}")
+weave.init("${to.project}")
 
 @weave.op
 def answer(question: str) -> str:
@@ -251,7 +253,7 @@ answer("?")`,
       language: 'ts',
       code: `import * as weave from 'weave';
 
-await weave.init('${project}');
+await weave.init('${to.project}');
 const answer = weave.op(async function answer(question: string) {
   return '42';
 });
@@ -267,7 +269,7 @@ const curl = (to: ConnectTo): ConnectGuide => ({
     {
       text: 'Set the URL and a key with the role write on the project.',
       language: 'sh',
-      code: `export URL=${to.url} KEY=${key}`,
+      code: `export URL=${to.url} KEY=${keyIn(to)}`,
     },
     {
       text: 'Report one operation, start and end.',
@@ -363,7 +365,7 @@ export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1   # prompts and arguments
     language: 'toml',
     code: `[otel]
 log_user_prompt = true
-exporter = { otlp-http = { endpoint = "${to.url}/otel/v1/logs", protocol = "binary", headers = { "authorization" = "Bearer ${key}", "project_id" = "${to.project}" } } }`,
+exporter = { otlp-http = { endpoint = "${to.url}/otel/v1/logs", protocol = "binary", headers = { "authorization" = "Bearer ${keyIn(to)}", "project_id" = "${to.project}" } } }`,
   },
 ];
 

@@ -50,12 +50,13 @@ const storeCaptures = async (store: Store): Promise<void> => {
 const createContext = (store: Store): ToolContext => ({
   caller: { user: 'ada', keyId: 'bench', grants: [{ scope: '*', role: 'read' }] },
   budget: benchBudget(),
-  stores: { calls: store, feedback: store, bookkeeping: store.table },
+  stores: { calls: store, feedback: store, objects: store, bookkeeping: store.table },
   lookups: { ...noLookups, steadyPrices: async () => () => undefined },
   links: createLinks('https://a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com/api'),
   getSchema: ({ request }) => request(),
   names: () => {},
   now: Date.now() * 1000,
+  movingLabels: (work) => work({ grants: [], user: 'ada' }),
 });
 
 /** The characters of a tool's reply. */

@@ -675,6 +675,25 @@ export const idleAlertsBill = (_: Load, { alerts }: Measured): Bill => {
   };
 };
 
+/**
+ * What a read of a prompt takes: milliseconds of a full vCPU; the function's memory; and bytes of the
+ * access log and of the function's.
+ */
+const promptRead = { cpuMs: 5, memoryMb: 512, logBytes: 1500 } as const;
+
+/** What so many reads of prompts cost, each of two steps in DynamoDB. */
+export const promptsBill = ({ latencyMs }: Load, { prompt }: Measured, reads: number): Bill => {
+  const { cpuMs, memoryMb, logBytes } = promptRead;
+  const gigabyteSeconds = (reads * (cpuIn(cpuMs, memoryMb) + latencyMs) * memoryMb) / 1000 / 1024;
+  return {
+    'API Gateway: requests': getCost('apiRequests', reads),
+    'DynamoDB: reads': getCost('readUnits', reads * prompt),
+    'Lambda: requests': getCost('functionRequests', reads),
+    'Lambda: time': getCost('functionTime', gigabyteSeconds),
+    'CloudWatch: logs': getCost('logs', reads * logBytes) + getCost('logStorage', reads * logBytes),
+  };
+};
+
 /** The most bytes that routes without a key answer, head included. Tests hold them to it. */
 export const openAnswerBytes = { compressed: 170_000, plain: 18_000 } as const;
 

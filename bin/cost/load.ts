@@ -99,6 +99,8 @@ export interface Measured {
   readonly rowReads: number;
   /** Units of looking at a hundred alerts, a minute; and read units if none is due. */
   readonly alerts: { readonly reads: number; readonly writes: number; readonly idle: number };
+  /** Read units of a prompt by its label, for a client that keeps it. */
+  readonly prompt: number;
   /** Compressed payloads as a share of the JSON, by calls per request, ascending. */
   readonly compressed: readonly (readonly [batch: number, share: number])[];
   /** The usual layout: write units and billed bytes of a call with `bytes` of JSON. */
@@ -162,6 +164,7 @@ export const toMeasured = (figures: Figures): Measured => {
       writes: figure('alerts: a minute: write units'),
       idle: figure('alerts: nobody is due: read units'),
     },
+    prompt: figure('prompts: a read by label: read units'),
     compressed: toCompressed(figures),
     usual: {
       bytes: figure('payloads: JSON'),

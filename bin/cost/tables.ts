@@ -17,6 +17,7 @@ import {
   openAnswerBytes,
   openBill,
   prices,
+  promptsBill,
   provisionedBill,
   provisionedFrom,
   redactionBill,
@@ -192,6 +193,25 @@ export const alertsTable = (load: Load, measured: Measured): Table => {
   ];
 };
 
+/** How long a client uses a prompt before it asks again, in minutes: the `Cache-Control` of its answer. */
+const promptMinutes = 1;
+const monthMinutes = 30 * 24 * 60;
+
+/** What reads of prompts cost: each by itself, and behind the caches of clients that are never idle. */
+export const promptsTable = (load: Load, measured: Measured): Table => {
+  const line = (name: string, reads: number) => [
+    name,
+    count(reads),
+    dollars(total(promptsBill(load, measured, reads))),
+  ];
+  return [
+    ['reads of prompts', 'a month', '$'],
+    line('one for each of a million model requests', 1_000_000),
+    line('one prompt in the cache of a process', monthMinutes / promptMinutes),
+    line('five prompts in the caches of ten processes', (50 * monthMinutes) / promptMinutes),
+  ];
+};
+
 /** Routes without a key whose answers are long, and so compressed. */
 const longAnswers = ['/ui/{proxy+}', '/openapi.json'];
 
@@ -258,6 +278,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   streams: (measured) => streamsTable(toLoad(), measured),
   evaluators: (measured) => evaluatorsTable(toLoad(), measured),
   settings: () => settingsTable(toLoad()),
+  prompts: (measured) => promptsTable(toLoad(), measured),
   alerts: (measured) => alertsTable(toLoad(), measured),
   open: () => openTable(),
   servers: (measured) => serverTable(toLoad(), measured),

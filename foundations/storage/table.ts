@@ -738,6 +738,8 @@ export interface Transaction {
   readonly puts: readonly { readonly item: Item; readonly expected?: Condition }[];
   /** Keys of items to delete. Those without an item are ignored. */
   readonly deletes?: readonly Item[];
+  /** Items to delete that must be as expected. */
+  readonly removals?: readonly { readonly key: Item; readonly expected: Condition }[];
   /** Items that must be as expected, and stay. */
   readonly checks?: readonly { readonly key: Item; readonly expected: Condition }[];
   /** Numbers of further items that grow. An item is made if there is none. */
@@ -801,7 +803,7 @@ const passingReasons = new Set<string | undefined>([
  */
 export const transact = async (
   table: Table,
-  { puts, deletes = [], checks = [], adds = [] }: Transaction,
+  { puts, deletes = [], removals = [], checks = [], adds = [] }: Transaction,
   budget: RequestBudget,
 ): Promise<boolean> => {
   const TableName = table.name;
@@ -812,6 +814,9 @@ export const transact = async (
         Put: { TableName, Item: item, ...(expected && toCondition(expected)) },
       })),
       ...deletes.map((Key) => ({ Delete: { TableName, Key } })),
+      ...removals.map(({ key, expected }) => ({
+        Delete: { TableName, Key: key, ...toCondition(expected) },
+      })),
       ...checks.map(({ key, expected }) => ({
         ConditionCheck: { TableName, Key: key, ...toCondition(expected) },
       })),

@@ -149,6 +149,10 @@ export const parseRef = (text: string): Ref | undefined => {
 export const callRef = (projectId: ProjectId, callId: string): string =>
   `${refScheme}${projectId}/call/${callId}`;
 
+/** The ref of a version of an object: `svc:///<entity>/<project>/object/<name>:<digest>`. */
+export const objectRef = (projectId: ProjectId, objectId: string, digest: string): string =>
+  `${refScheme}${projectId}/object/${objectId}:${digest}`;
+
 const maxObjectId = 128;
 
 /** What an object's id must look like, for error messages. */

@@ -12,6 +12,7 @@ import { everyAnswer } from '../common/http/answer.ts';
 import { refuseCrossSite } from '../common/http/cross-site.ts';
 import { type RawAnswer, rawEndpoint } from '../common/http/endpoint.ts';
 import { getHeaders } from '../common/http/headers.ts';
+import { movingLabels } from '../common/http/label-moves.ts';
 import { lookupsFor } from '../common/http/lookups.ts';
 import { ownUrl } from '../common/http/own-url.ts';
 import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from '../common/http/request.ts';
@@ -96,6 +97,7 @@ const createContext = (event: ServiceEvent<unknown>): ToolContext => {
     links: createLinks(ownUrl(event)),
     names: (projectId) => event.log.names([projectId]),
     now: Date.now() * 1000,
+    movingLabels: (work) => movingLabels(event.service, work),
   };
 };
 

@@ -1,14 +1,11 @@
-import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { type FixedEvent, jsonText, toHead } from '../common/http/answer.ts';
-import { type Coding, compressedOnly, contentCoding } from '../common/http/negotiate.ts';
+import { type Coding, compress, compressedOnly, contentCoding } from '../common/http/negotiate.ts';
 
 /** The document as JSON text, set by the bundler: it is made when the stack is. */
 declare const OPENAPI_DOCUMENT: string;
 
 /** The bundler puts the text wherever the constant stands, so it stands here alone. */
 const text = OPENAPI_DOCUMENT;
-
-const compress = { zstd: zstdCompressSync, gzip: gzipSync } as const satisfies Record<Coding, unknown>;
 
 /** The document in each coding that was asked for, made once. */
 const encodedDocuments = new Map<Coding, Uint8Array>();

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { weavePath } from '../../api/weave-paths.ts';
+import type { RequestBudget } from '../../foundations/storage/index.ts';
 import { notFound } from '../../foundations/wire/index.ts';
 import { overStream, type RawWork, type StreamEvent, type Work } from '../common/http/endpoint.ts';
 import { answerErrors, logRequest } from '../common/http/request.ts';
@@ -30,6 +31,21 @@ const own =
   async (path) =>
     throughDoor(choose(await import('../common/weave/own.ts')), path);
 
+/** Calls of Weave's SDKs have the prompts that their inputs refer to. */
+const named =
+  <Body, Answer>(
+    load: () => Promise<{ readonly handler: Work<Body, Answer> }>,
+    choose: (all: Own) => (body: Body, budget: RequestBudget) => Promise<Body>,
+  ): Lead =>
+  async (path) => {
+    const [{ handler }, all] = await Promise.all([load(), import('../common/weave/own.ts')]);
+    const { description, handle } = handler;
+    const name = choose(all);
+    const handleNamed: typeof handle = async (request) =>
+      handle({ ...request, body: await name(request.body, request.budget) });
+    return throughDoor({ description, handle: handleNamed }, path);
+  };
+
 /** Calls have these, `{}` if they were not asked for: Python SDKs up to 0.52 fail without them. */
 const neverMissing = ['attributes', 'inputs'];
 
@@ -51,9 +67,15 @@ const emptyValues: Differs =
 
 /** The door's endpoints by method and path. */
 const leads: Readonly<Record<string, Lead>> = {
-  'POST /call/start': to(() => import('./call/start.ts')),
+  'POST /call/start': named(
+    () => import('./call/start.ts'),
+    ({ namePrompt }) => namePrompt,
+  ),
   'POST /call/end': to(() => import('./call/end.ts')),
-  'POST /call/upsert_batch': to(() => import('./call/upsert_batch.ts')),
+  'POST /call/upsert_batch': named(
+    () => import('./call/upsert_batch.ts'),
+    ({ namePrompts }) => namePrompts,
+  ),
   'POST /call/read': to(() => import('./call/read.ts')),
   'POST /call/update': to(() => import('./call/update.ts')),
   'POST /calls/delete': to(() => import('./calls/delete.ts')),
@@ -63,7 +85,10 @@ const leads: Readonly<Record<string, Lead>> = {
   'POST /calls/stream_query': to(() => import('./calls/stream_query.ts'), withAllInputs),
   'POST /calls/usage': to(() => import('./calls/usage.ts')),
   'POST /trace/usage': own(({ traceUsageWork }) => traceUsageWork),
-  'POST /v2/{entity}/{project}/call/start': to(() => import('./call/start.ts')),
+  'POST /v2/{entity}/{project}/call/start': named(
+    () => import('./call/start.ts'),
+    ({ namePrompt }) => namePrompt,
+  ),
   'POST /v2/{entity}/{project}/call/end': to(() => import('./call/end.ts')),
   'POST /v2/{entity}/{project}/calls/complete': own(({ completeWork }) => completeWork),
   'POST /threads/stream_query': to(() => import('./threads/stream_query.ts')),

@@ -109,6 +109,7 @@ const addPrice = async (page: Page, model = 'gpt-4o-mini') => {
 };
 
 const openPrices = async (page: Page) => {
+  await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Prices' }).click();
   await page.getByRole('heading', { name: 'Prices' }).waitFor();
 };
@@ -214,7 +215,7 @@ describe('prices', () => {
 
   it('cannot be added with a key that may only read', async () => {
     const page = await visit(`prices?project=${at}`, { as: reader });
-    await page.getByText('This key may not add prices').waitFor();
+    await page.getByText('You may not add prices').waitFor();
     expect(await page.getByRole('button', { name: 'Add price' }).count()).toBe(0);
   });
 

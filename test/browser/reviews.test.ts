@@ -84,7 +84,7 @@ describe('a queue', () => {
     await form.getByRole('checkbox', { name: 'Correct (yes or no)' }).check();
     await form.getByLabel('Name of the field').fill('Cause');
     await choose(form, 'Answer type', 'labels');
-    await form.getByLabel('Labels, separated by commas').fill('data, model, ');
+    await form.getByLabel('Labels').fill('data, model, ');
     await form.getByRole('button', { name: 'Create field' }).click();
     await form.getByRole('checkbox', { name: 'Cause (data, model)', checked: true }).waitFor();
     await form.getByRole('button', { name: 'Save the queue' }).click();
@@ -95,6 +95,15 @@ describe('a queue', () => {
     const edit = page.getByRole('form', { name: 'Edit the queue' });
     await edit.getByRole('button', { name: 'error', exact: true }).waitFor();
     await edit.getByLabel('Reviews per call').fill('2');
+    const reviewers = edit.getByRole('combobox', { name: 'Reviewers' });
+    await reviewers.fill('loc');
+    // Who has reported is suggested, and anybody else may be typed.
+    await page.getByRole('option', { name: 'local', exact: true }).click();
+    await reviewers.fill('cleo@example.com');
+    await reviewers.press('Enter');
+    await reviewers.fill('dora');
+    await reviewers.press('Enter');
+    await edit.getByRole('button', { name: 'Remove dora' }).click();
     await edit.getByRole('button', { name: 'Save the queue' }).click();
     await shown.getByText('2 reviews each').waitFor();
     const filter = { base_object_classes: ['ReviewQueue'], latest_only: true };
@@ -104,6 +113,7 @@ describe('a queue', () => {
     const refTo = (field: string) => expect.stringContaining(`/object/${field}:`);
     expect(objs.find(({ val }) => val.name === 'Failed')?.val).toMatchObject({
       reviews: 2,
+      assignees: ['local', 'cleo@example.com'],
       fields: [refTo('Correct'), refTo('Cause')],
       query: { $expr: { $and: [{ $in: [{ $getField: 'summary.svc.status' }, [{ $literal: 'error' }]] }] } },
     });

@@ -64,7 +64,16 @@ const views: readonly (readonly [string, string, string])[] = [
   ['the reviews', `reviews?project=${at}`, '.empty'],
   ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],
   ['the objects', `objects?project=${at}`, 'h1'],
-  ['the prices', `prices?project=${at}`, 'form'],
+  ['the settings', `settings?project=${at}`, '.connect-steps'],
+  ['the members', `settings?project=${at}&section=members`, '.empty'],
+  ['the keys', `settings?project=${at}&section=keys`, '.plain-table'],
+  ['the spending limits', `settings?project=${at}&section=limits`, 'form'],
+  ['the retention', `settings?project=${at}&section=retention`, 'form'],
+  ['the redaction', `settings?project=${at}&section=redaction`, '.settings-section p'],
+  ['the webhooks', `settings?project=${at}&section=webhooks`, '.settings-section p'],
+  ['the prices', `settings?project=${at}&section=prices`, 'form'],
+  ['the audit trail', `settings?project=${at}&section=audit`, '.audit-filters'],
+  ['what deletes the project', `settings?project=${at}&section=delete`, 'form'],
 ];
 
 /** What has more in it than a view shows at first. */

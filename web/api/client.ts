@@ -1,12 +1,27 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
-import { apiUrl, connectionFailure, readChunks, splitLines, toFailure } from './http.ts';
+import { apiUrl, connectionFailure, RequestFailed, readChunks, splitLines, toFailure } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
 import { noteRequest } from './quiet.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
 type RecordOf<Path extends ApiPath> = Answer<Path> extends (infer Record)[] ? Record : never;
 
-/** The documented API, asked with one key. */
+/** What requests are sent with. */
+export interface Credentials {
+  /**
+   * The value of the header `Authorization` for an operation. Throws RequestFailed, with the status 401 if
+   * there is nothing left to send.
+   */
+  readonly authorize: (path: string) => string | Promise<string>;
+  /**
+   * Gets something else to send after a 401, if it can, and says whether it has. Throws as `authorize` does.
+   *
+   * @default - it cannot
+   */
+  readonly renew?: (refused: string) => Promise<boolean>;
+}
+
+/** The documented API, asked in one name. */
 export interface Client {
   /** @throws RequestFailed in words for people; DOMException AbortError */
   readonly ask: <Path extends ApiPath>(
@@ -46,36 +61,58 @@ export interface Client {
 const base64 = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
+/** Credentials of a key, which goes into the header `Authorization` and nowhere else. */
+export const keyCredentials = (key: string): Credentials => ({
+  // Inference takes the scheme of OpenAI's clients.
+  authorize: (path) => (path.startsWith('/inference/') ? `Bearer ${key}` : `Basic ${base64(`api:${key}`)}`),
+});
+
 interface ClientOptions {
-  /** Is told when the service does not accept the key. @default - nobody is */
+  /** Is told when the service does not accept the credentials. @default - nobody is */
   readonly onRefused?: () => void;
 }
 
-/**
- * Makes a client.
- *
- * @param key the key, which goes into the `Authorization` header and nowhere else
- */
-export const createClient = (key: string, { onRefused = () => {} }: ClientOptions = {}): Client => {
+/** Makes a client. */
+export const createClient = (
+  { authorize, renew = async () => false }: Credentials,
+  { onRefused = () => {} }: ClientOptions = {},
+): Client => {
   const parsed = (line: string) => JSON.parse(line) as never;
-  const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
-    noteUse(path);
+  /** Does something with credentials. Tells if there are none left. */
+  const asked = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof RequestFailed && error.status === 401) onRefused();
+      throw error;
+    }
+  };
+  const sendWith = (
+    authorization: string,
+    path: ApiPath,
+    body: unknown,
+    accept: string,
+    signal?: AbortSignal,
+  ): Promise<Response> => {
     const request = fetch(new URL(`.${path}`, apiUrl()), {
       method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        accept,
-        // Inference takes the scheme of OpenAI's clients.
-        authorization: path.startsWith('/inference/') ? `Bearer ${key}` : `Basic ${base64(`api:${key}`)}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
+      headers: { accept, authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
       credentials: 'omit',
       cache: 'no-store',
     });
-    const response = await noteRequest(request).catch((error: unknown) => {
+    return noteRequest(request).catch((error: unknown) => {
       throw connectionFailure(error, false);
     });
+  };
+  const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
+    noteUse(path);
+    const authorization = await asked(() => authorize(path));
+    let response = await sendWith(authorization, path, body, accept, signal);
+    // A token that ended by the service's clock, or that was taken back.
+    if (response.status === 401 && (await asked(() => renew(authorization))))
+      response = await sendWith(await asked(() => authorize(path)), path, body, accept, signal);
     if (response.ok) return response;
     if (response.status === 401) onRefused();
     throw await toFailure(response);
@@ -112,7 +149,8 @@ export const createClient = (key: string, { onRefused = () => {} }: ClientOption
     },
     askModel: async (project, body, signal) => {
       const { askModel } = await import('./inference.ts');
-      return askModel({ key, project, body, signal, onRefused });
+      const authorization = await asked(() => authorize('/inference/v1/chat/completions'));
+      return askModel({ authorization, project, body, signal, onRefused });
     },
     wake: (path, project) => {
       if (isAwake(path)) return;

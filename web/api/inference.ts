@@ -15,7 +15,8 @@ export interface ModelAnswer {
 
 /** A request to a model that is recorded as a call of a project. */
 interface ModelRequest {
-  readonly key: string;
+  /** The value of the header. */
+  readonly authorization: string;
   readonly project: string;
   readonly body: object;
   readonly signal: AbortSignal;
@@ -74,11 +75,11 @@ const failed = async (response: Response, onRefused: () => void): Promise<Error>
  * @throws RequestFailed in words for people; DOMException AbortError
  */
 export const askModel = async (request: ModelRequest): Promise<ModelAnswer> => {
-  const { key, project, body, signal, onRefused } = request;
+  const { authorization, project, body, signal, onRefused } = request;
   const response = await fetch(new URL('./inference/v1/chat/completions', apiUrl()), {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${key}`,
+      authorization,
       'content-type': 'application/json',
       [recordingHeader]: project,
       [sourceHeader]: 'playground',

@@ -28,7 +28,7 @@ const Grants = () => {
 
 /** The projects of the key, and what it may do. A single project is opened at once. */
 export const HomeView = () => {
-  const { me } = useSession();
+  const { me, issuer } = useSession();
   const query = useProjects();
   const { data } = query;
   const last = lastProject();
@@ -41,7 +41,7 @@ export const HomeView = () => {
   return (
     <View title="Projects" narrow>
       <QueryStatus queries={[query]} loading="Loading projects…" />
-      {data && all.length === 0 ? (
+      {data && all.length === 0 && me.grants.length > 0 ? (
         <>
           <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>
           <Connect project={undefined} />
@@ -57,12 +57,18 @@ export const HomeView = () => {
           </li>
         ))}
       </ul>
-      <h2>This key</h2>
+      <h2>{issuer === undefined ? 'This key' : 'You'}</h2>
       <p>
-        It belongs to <strong>{me.user}</strong>
+        {issuer === undefined ? 'It belongs to' : 'You are'} <strong>{me.user}</strong>
         {me.expires_at ? ` and expires on ${dayText(me.expires_at)}` : ''}.
       </p>
-      <Grants />
+      {me.grants.length === 0 ? (
+        <Notice kind="info">
+          You may not see any project yet. Ask somebody with the role admin to add {me.user} as a member.
+        </Notice>
+      ) : (
+        <Grants />
+      )}
     </View>
   );
 };

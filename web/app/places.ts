@@ -2,7 +2,6 @@ import {
   Bell,
   Box,
   ChartColumn,
-  CircleDollarSign,
   ClipboardCheck,
   Database,
   FlaskConical,
@@ -12,6 +11,7 @@ import {
   ListTree,
   type LucideIcon,
   MessagesSquare,
+  Settings,
   SquareTerminal,
 } from 'lucide-react';
 import type { Wakeable } from '../api/wake.ts';
@@ -31,7 +31,7 @@ type Path =
   | '/reviews'
   | '/playground'
   | '/objects'
-  | '/prices';
+  | '/settings';
 
 export interface Place {
   readonly to: Path;
@@ -76,7 +76,7 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     title: 'Settings',
-    places: [{ to: '/prices', icon: CircleDollarSign }],
+    places: [{ to: '/settings', icon: Settings }],
   },
 ];
 

@@ -24,6 +24,7 @@ import {
   parsePricesSearch,
   parseReviewsSearch,
   parseScoresSearch,
+  parseSettingsSearch,
   parseThreadSearch,
   parseThreadsSearch,
   parseTraceSearch,
@@ -97,7 +98,8 @@ const load = {
   evaluators: lazily(() => import('../views/evaluators/evaluators-view.tsx'), 'EvaluatorsView'),
   reviews: lazily(() => import('../views/reviews/reviews-view.tsx'), 'ReviewsView'),
   alerts: lazily(() => import('../views/alerts/alerts-view.tsx'), 'AlertsView'),
-  prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
+  settings: lazily(() => import('../views/settings/settings-view.tsx'), 'SettingsView'),
+  prices: lazily(() => import('../views/settings/settings-view.tsx'), 'PricesRedirect'),
 };
 
 /** What the list of traces opens beside itself. It comes in the same file as the view of a trace. */
@@ -133,6 +135,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/evaluators', parseEvaluatorsSearch, load.evaluators),
       view('/reviews', parseReviewsSearch, load.reviews),
       view('/alerts', parseAlertsSearch, load.alerts),
+      view('/settings', parseSettingsSearch, load.settings),
       view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Wakeable } from '../api/wake.ts';
 import { viewNames } from '../navigation/title.ts';
 import { chooseTheme, type Theme, useTheme } from '../session/device.ts';
-import { useSession } from '../session/session.tsx';
+import { personText, useSession } from '../session/session.tsx';
 import { Button, Logo } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
 import { useQuiet } from '../ui/settled.ts';
@@ -60,21 +60,24 @@ const ThemeMenu = () => {
 };
 
 const KeyMenu = () => {
-  const { me, signOut } = useSession();
+  const { me, issuer, signOut } = useSession();
+  const text = personText(me.user, me);
   return (
     <Menu
-      name={`Signed in as ${me.user}`}
+      name={`Signed in as ${text}`}
       className="button quiet key-menu"
       label={
         <>
-          <UserRound /> <span className="cut side-text">{me.user}</span>
+          <UserRound /> <span className="cut side-text">{text}</span>
         </>
       }
       head={
         <>
-          <div>{me.user}</div>
+          <div dir="auto">{text}</div>
+          {text === me.user ? null : <div>{me.user}</div>}
           <div className="muted">
-            key {me.key_id} · {me.service.name} {me.service.version}
+            {issuer === undefined ? `with the key ${me.key_id}` : `signed in at ${issuer}`} ·{' '}
+            {me.service.name} {me.service.version}
           </div>
         </>
       }

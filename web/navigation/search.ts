@@ -370,11 +370,41 @@ export const parsePlaygroundSearch = parser({
   version: readText,
 });
 
-/** The state of the view of prices. */
-export const parsePricesSearch = parser({
-  /** Only models whose name has this text. */
+/** The sections of the settings. */
+export const settingsSections = [
+  'general',
+  'members',
+  'keys',
+  'limits',
+  'retention',
+  'redaction',
+  'webhooks',
+  'prices',
+  'audit',
+  'delete',
+] as const;
+
+export type SettingsSection = (typeof settingsSections)[number];
+
+/** The state of the settings of a project. */
+export const parseSettingsSearch = parser({
+  /** @default - general */
+  section: choiceReader(settingsSections),
+  /** Only prices of models whose name has this text. */
   model: readText,
+  /** The time of the audit trail. @default - 7d, unless there are bounds */
+  range: readRange,
+  from: readTime,
+  to: readTime,
+  /** Who did it, and what they did. @default - anybody, anything */
+  actor: readText,
+  action: readText,
 });
+
+export type SettingsSearch = ReturnType<typeof parseSettingsSearch>;
+
+/** The state of the former view of prices. */
+export const parsePricesSearch = parser({ model: readText });
 
 /** The state of the view of objects. */
 export const parseObjectsSearch = parser({

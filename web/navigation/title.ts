@@ -23,6 +23,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   scores: 'Scores',
   reviews: 'Reviews',
   alerts: 'Alerts',
+  settings: 'Settings',
   prices: 'Prices',
 };
 

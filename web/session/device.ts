@@ -28,6 +28,20 @@ const write = (place: Place, name: string, value: string | null): void => {
   }
 };
 
+/** What the tab keeps under a name; null for nothing. */
+export const readInTab = (name: string): string | null => read(tab, name);
+
+/** Has the tab keep a text under a name, or forget it. */
+export const writeInTab = (name: string, value: string | null): void => write(tab, name, value);
+
+const signsInName = 'pennytrace.signs-in';
+
+/** Whether somebody on this device signs in at an issuer: a new tab then does so without being asked. */
+export const signsIn = (): boolean => read(device, signsInName) !== null;
+
+/** Notes that somebody on this device signs in at an issuer, or that they have signed out. */
+export const noteSignsIn = (does: boolean): void => write(device, signsInName, does ? 'yes' : null);
+
 const keyName = 'pennytrace.key';
 
 /** The kept key; null for none. It is never in a URL, a cookie or the query cache. */

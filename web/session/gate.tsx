@@ -1,100 +1,44 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { createClient } from '../api/client.ts';
-import { errorText, RequestFailed } from '../api/http.ts';
-import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
-import { Form } from '../ui/fields.tsx';
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { type Credentials, createClient, keyCredentials } from '../api/client.ts';
+import { RequestFailed } from '../api/http.ts';
+import { Failure } from '../ui/controls.tsx';
+import { lazily } from '../ui/lazy.ts';
 import { Modal } from '../ui/popups.tsx';
-import { forgetKey, isOnDevice, keepKey, keptKey } from './device.ts';
+import { forgetKey, keepKey, keptKey, noteSignsIn } from './device.ts';
 import { forgetAll } from './kept.ts';
 import { type Me, SessionProvider } from './session.tsx';
+import { forgetTokens, issuerHost, keptTokens, type Tokens, tokenCredentials, watchEnd } from './tokens.ts';
 
-/** What the form does with a key: it throws if the service does not accept it. */
-type SignIn = (key: string, onDevice: boolean) => Promise<void>;
+const loadViews = () => import('./sign-in-view.tsx');
+const SignInView = lazily(loadViews, 'SignInView');
+const SignInAgain = lazily(loadViews, 'SignInAgain');
 
-interface SignInFormProps {
-  readonly onSignIn: SignIn;
-  /** Whether keeping the key on the device is preselected. */
-  readonly onDevice?: boolean;
-  /** Why an earlier key was not accepted. */
-  readonly error?: unknown;
-}
-
-/** Asks for a key. */
-const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormProps) => {
-  const [key, setKey] = useState('');
-  const [keep, setKeep] = useState(onDevice);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(earlier);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const submit = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onSignIn(key.trim(), keep);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  return (
-    <Form className="stack" onSubmit={submit}>
-      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
-      <label className="field">
-        <span>Key</span>
-        <input
-          ref={field}
-          type="password"
-          name="key"
-          autoComplete="off"
-          spellCheck={false}
-          required
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-        />
-      </label>
-      <Check label="Keep it on this device" checked={keep} onChange={setKeep} />
-      <Button kind="primary" type="submit" disabled={busy || key.trim() === ''}>
-        {busy ? 'Signing in…' : 'Sign in'}
-      </Button>
-    </Form>
-  );
-};
-
-/** The first view of a visitor without a key. */
-const SignInView = ({ onSignIn, error }: { onSignIn: SignIn; error?: unknown }) => (
-  <main className="center">
-    <div className="card sign-in">
-      <h1 className="brand">
-        <Logo /> pennytrace
-      </h1>
-      <p className="muted">
-        Sign in with a key of this service. It stays in this tab unless you keep it, and is only sent to the
-        service.
-      </p>
-      <SignInForm onSignIn={onSignIn} error={error} />
-      <p className="hint">
-        An operator makes keys with <code>npm run keys -- create</code>. The local service prints one when it
-        starts.
-      </p>
-    </div>
-  </main>
-);
-
-/** A key that the service accepted. */
+/** Credentials that the service accepted. */
 interface Accepted {
-  readonly key: string;
+  readonly credentials: Credentials;
   readonly me: Me;
 }
 
-/** Asks who a key belongs to. */
-const identify = async (key: string): Promise<Accepted> => ({
-  key,
-  me: await createClient(key).ask('/me', undefined),
+/** Asks who credentials belong to. */
+const identify = async (credentials: Credentials): Promise<Accepted> => ({
+  credentials,
+  me: await createClient(credentials).ask('/me', undefined),
 });
 
-/** What stands there while a kept key is looked up, or if that fails. */
+/** What was kept from an earlier visit; undefined for nothing. */
+const keptCredentials = (): Credentials | undefined => {
+  const key = keptKey();
+  return key !== null ? keyCredentials(key) : keptTokens() ? tokenCredentials : undefined;
+};
+
+const forgetCredentials = (): void => {
+  forgetKey();
+  forgetTokens();
+  noteSignsIn(false);
+};
+
+/** What stands there while kept credentials are looked up, or if that fails. */
 const Restoring = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => (
   <main className="center">
     {error ? <Failure error={error} onRetry={onRetry} /> : <p className="muted">Signing in…</p>}
@@ -102,23 +46,27 @@ const Restoring = ({ error, onRetry }: { error: unknown; onRetry: () => void }) 
 );
 
 /**
- * Looks up the key of the link that was opened, or the one that was kept from an earlier visit.
+ * Looks up the credentials of the address that was opened, or those that were kept from an earlier visit.
  *
- * @param linked undefined if no such link was opened
+ * @param linked undefined if no such address was opened
  */
-const useKnownKey = (linked: Promise<string> | undefined) => {
+const useKnownCredentials = (linked: Promise<Credentials> | undefined) => {
   const [accepted, setAccepted] = useState<Accepted>();
-  const [waiting, setWaiting] = useState(() => linked !== undefined || keptKey() !== null);
+  const [waiting, setWaiting] = useState(() => linked !== undefined || keptCredentials() !== undefined);
   const [error, setError] = useState<unknown>();
   const restore = useCallback(() => {
-    const kept = keptKey();
-    if (linked === undefined && kept === null) return;
+    const kept = keptCredentials();
+    if (linked === undefined && kept === undefined) return;
     setError(undefined);
     const enter = async (): Promise<Accepted> => {
-      // The view of the URL begins with a query: its function need not wait until the key is known.
+      // The view of the URL begins with a query: its function need not wait until the person is known.
       const project = new URLSearchParams(location.search).get('project');
-      if (kept !== null && project) createClient(kept).wake('/calls/stream_query', project);
-      return identify(linked ? await linked : (kept ?? ''));
+      if (kept !== undefined && project) createClient(kept).wake('/calls/stream_query', project);
+      const credentials = linked ? await linked : kept;
+      if (credentials === undefined) throw new RequestFailed('You have signed out. Sign in again.', 401);
+      const found = await identify(credentials);
+      noteSignsIn(credentials === tokenCredentials);
+      return found;
     };
     enter().then(
       (found) => {
@@ -127,9 +75,9 @@ const useKnownKey = (linked: Promise<string> | undefined) => {
       },
       (failure: unknown) => {
         const isRefused = failure instanceof RequestFailed && failure.status === 401;
-        if (isRefused) forgetKey();
-        // A link is followed once: if it led nowhere, the key is asked for.
-        setWaiting(!isRefused && keptKey() !== null);
+        if (isRefused) forgetCredentials();
+        // An address is followed once: if it led nowhere, the sign-in is asked for.
+        setWaiting(!isRefused && keptCredentials() !== undefined);
         setError(failure);
       },
     );
@@ -138,46 +86,69 @@ const useKnownKey = (linked: Promise<string> | undefined) => {
   return { accepted, setAccepted, waiting, error, restore };
 };
 
+interface GateProps {
+  /** The credentials of the address that was opened. @default - it has none */
+  readonly linked?: Promise<Credentials> | undefined;
+  readonly children: ReactNode;
+}
+
 /**
- * Lets people in who have a key, and asks the others for one. The URL stays, so that a link that
- * was sent opens after the sign-in. A key that stops being accepted is asked for anew over what is
- * on the screen.
+ * Lets people in who have signed in, and asks the others to. The URL stays, so that a link that was sent opens
+ * after the sign-in. If the service stops accepting who they are, that is asked for anew over what is on the
+ * screen.
  */
-export const Gate = ({ linked, children }: { linked?: Promise<string> | undefined; children: ReactNode }) => {
+export const Gate = ({ linked, children }: GateProps) => {
   const cache = useQueryClient();
-  const { accepted, setAccepted, waiting, error, restore } = useKnownKey(linked);
-  const [refused, setRefused] = useState(false);
-  const signIn = async (key: string, onDevice: boolean) => {
-    const found = await identify(key);
+  const { accepted, setAccepted, waiting, error, restore } = useKnownCredentials(linked);
+  const [refused, setRefused] = useState<{ readonly tokens: Tokens | undefined }>();
+  const enterKey = async (key: string, onDevice: boolean) => {
+    const found = await identify(keyCredentials(key));
+    forgetCredentials();
     keepKey(key, onDevice);
-    setRefused(false);
+    setRefused(undefined);
     setAccepted(found);
   };
-  const session = useMemo(
-    () =>
-      accepted && {
-        me: accepted.me,
-        client: createClient(accepted.key, { onRefused: () => setRefused(true) }),
-        signOut: () => {
-          forgetKey();
-          cache.clear();
-          forgetAll();
-          setRefused(false);
-          setAccepted(undefined);
-        },
+  const session = useMemo(() => {
+    if (!accepted) return undefined;
+    const { me, credentials } = accepted;
+    const tokens = credentials === tokenCredentials ? keptTokens() : undefined;
+    const leave = () => {
+      forgetCredentials();
+      cache.clear();
+      forgetAll();
+      setRefused(undefined);
+      setAccepted(undefined);
+    };
+    return {
+      me,
+      issuer: tokens && issuerHost(tokens.setting),
+      client: createClient(credentials, { onRefused: () => setRefused({ tokens }) }),
+      leave,
+      signOut: async () => {
+        const present = tokens && (keptTokens() ?? tokens);
+        const loading = present && import('./sign-in.ts');
+        leave();
+        // Whoever signs in next on this device is asked who they are.
+        if (present) (await loading)?.end(present);
       },
-    [accepted, setAccepted, cache],
-  );
+    };
+  }, [accepted, setAccepted, cache]);
+  useEffect(() => session && watchEnd(session.leave), [session]);
   if (!session) {
     if (waiting) return <Restoring error={error} onRetry={restore} />;
-    return <SignInView onSignIn={signIn} error={error} />;
+    return (
+      <Suspense>
+        <SignInView onKey={enterKey} error={error} />
+      </Suspense>
+    );
   }
   return (
     <SessionProvider session={session}>
       {children}
-      <Modal title="Sign in again" open={refused} onClose={() => setRefused(false)}>
-        <p>Your key was revoked or has expired. What you see stays here.</p>
-        <SignInForm onSignIn={signIn} onDevice={isOnDevice()} />
+      <Modal title="Sign in again" open={refused !== undefined} onClose={() => setRefused(undefined)}>
+        <Suspense>
+          <SignInAgain tokens={refused?.tokens} onKey={enterKey} />
+        </Suspense>
       </Modal>
     </SessionProvider>
   );

@@ -1,9 +1,12 @@
+import { type Credentials, keyCredentials } from '../api/client.ts';
 import { apiUrl, connectionFailure, RequestFailed } from '../api/http.ts';
 import { keepKey, keptKey } from './device.ts';
+import { tokenCredentials } from './tokens.ts';
 
 /*
- * The link that a local service prints. It has a code in its fragment, which is exchanged for the key: once,
- * and at that service alone.
+ * The addresses that sign in. The link that a local service prints has a code in its fragment, which is
+ * exchanged for the key: once, and at that service alone. An issuer of sign-ins leads back with a code in the
+ * query, which is exchanged for tokens.
  */
 
 /** Takes the code out of the page's address, so that neither history nor a copied address has it. */
@@ -31,8 +34,26 @@ const exchange = async (code: string): Promise<string> => {
   throw new RequestFailed('This link was used before or has expired. Sign in with a key.', response.status);
 };
 
-/** The key of the link that the page was opened with; undefined if it was opened otherwise. */
-export const linkedKey = (): Promise<string> | undefined => {
+/** Takes what an issuer has put into the page's address, so that neither history nor a copied address has it. */
+const takeAnswer = (): URLSearchParams | undefined => {
+  const parameters = new URLSearchParams(location.search);
+  const isAnswer = parameters.has('state') && (parameters.has('code') || parameters.has('error'));
+  const { pathname } = new URL('.', document.baseURI);
+  if (!isAnswer || location.pathname !== pathname) return undefined;
+  history.replaceState(history.state, '', pathname);
+  return parameters;
+};
+
+const finishSignIn = async (answer: URLSearchParams): Promise<Credentials> => {
+  const { finish } = await import('./sign-in.ts');
+  await finish(answer);
+  return tokenCredentials;
+};
+
+/** The credentials of the address that the page was opened with; undefined if it has none. */
+export const linkedCredentials = (): Promise<Credentials> | undefined => {
   const code = takeCode();
-  return code === undefined ? undefined : exchange(code);
+  if (code !== undefined) return exchange(code).then(keyCredentials);
+  const answer = takeAnswer();
+  return answer && finishSignIn(answer);
 };

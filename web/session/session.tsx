@@ -17,8 +17,10 @@ export type { Me };
 /** A person at work: who they are, and the API in their name. */
 interface Session {
   readonly me: Me;
+  /** The host of the issuer at which they signed in; absent if they came with a key. */
+  readonly issuer?: string | undefined;
   readonly client: Client;
-  readonly signOut: () => void;
+  readonly signOut: () => unknown;
   /** Whether it is of a public link, which shows one trace and leads nowhere else. @default false */
   readonly isShared?: boolean;
 }
@@ -35,6 +37,23 @@ export const useSession = (): Session => {
   const session = useContext(Context);
   if (!session) throw new Error('no session');
   return session;
+};
+
+/**
+ * What somebody is called: the reader by their name, others by what stands before the @ of their e-mail. A key's
+ * user is called what it is.
+ */
+export const personText = (user: string, me: Pick<Me, 'user' | 'name'>): string =>
+  user === me.user && me.name ? me.name : user.replace(/^([^@\s]+)@[^@\s]+$/, '$1');
+
+/** Somebody by what they are called; the pointer shows who exactly that is. */
+export const Person = ({ user }: { user: string }) => {
+  const text = personText(user, useSession().me);
+  return (
+    <span dir="auto" {...(text !== user && { title: user })}>
+      {text}
+    </span>
+  );
 };
 
 /** Whether a key may do something to a project. The service decides; this says it beforehand. */

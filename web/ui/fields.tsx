@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button } from './controls.tsx';
 import type { Option } from './options.ts';
-import { Select, Suggest } from './popups.tsx';
+import { PickSeveral, Select, Suggest } from './popups.tsx';
 import { toLocalTime } from './time.ts';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
@@ -35,13 +35,11 @@ interface InputProps extends Omit<PropsOf<'input'>, 'list' | 'children'> {
   readonly hint?: ReactNode;
   /** What the project has of this, to choose from. @default - none */
   readonly suggestions?: readonly Option<string>[];
-  /** Whether it takes several of them, separated by commas. @default false */
-  readonly several?: boolean;
 }
 
 /** A labelled text or number that one types. Its value is what stands there. */
 export const Input = (props: InputProps) => {
-  const { label, className = 'field', onChange, type = 'text', hint, suggestions, several, ...rest } = props;
+  const { label, className = 'field', onChange, type = 'text', hint, suggestions, ...rest } = props;
   const id = useId();
   const attributes = {
     spellCheck: false,
@@ -55,10 +53,48 @@ export const Input = (props: InputProps) => {
     <div className={className}>
       <label htmlFor={id}>{label}</label>
       {suggestions ? (
-        <Suggest {...attributes} suggestions={suggestions} several={several} onChange={onChange} />
+        <Suggest {...attributes} suggestions={suggestions} onChange={onChange} />
       ) : (
         <input {...attributes} onChange={({ target }) => onChange(target.value)} />
       )}
+      {hint ? (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      ) : null}
+    </div>
+  );
+};
+
+interface PickerFieldProps extends Pick<InputProps, 'className' | 'hint' | 'placeholder'> {
+  readonly label: string;
+  readonly values: readonly string[];
+  readonly onChange: (values: readonly string[]) => void;
+  /** What the project has of this, to choose from. @default - nothing is known */
+  readonly suggestions?: readonly string[];
+  /** Whether commas stand between values, and in none. @default true */
+  readonly commas?: boolean;
+}
+
+/** Several texts, chosen or typed: people, labels, groups. */
+export const Picker = (props: PickerFieldProps) => {
+  const { label, className = 'field', hint, values, onChange, suggestions = [], placeholder, commas } = props;
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id} id={`${id}-label`}>
+        {label}
+      </label>
+      <PickSeveral
+        id={id}
+        labelledBy={`${id}-label`}
+        describedBy={hint ? `${id}-hint` : undefined}
+        placeholder={placeholder}
+        values={values}
+        onChange={onChange}
+        suggestions={suggestions}
+        commas={commas}
+      />
       {hint ? (
         <span className="hint" id={`${id}-hint`}>
           {hint}

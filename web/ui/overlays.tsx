@@ -1,4 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Combobox } from '@base-ui/react/combobox';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Dialog } from '@base-ui/react/dialog';
 import { Menu } from '@base-ui/react/menu';
@@ -208,21 +209,13 @@ export interface SuggestProps extends Omit<ComponentProps<'input'>, 'value' | 'o
   readonly onChange: (value: string) => void;
   /** What one may mean, with what it is called if that is something else. Anything may be typed. */
   readonly suggestions: readonly Option<string>[];
-  /** Whether it takes several, separated by commas: the last one is completed. @default false */
-  readonly several?: boolean | undefined;
 }
-
-/** A text of several values, without the last one, which is being typed. */
-const splitLast = (text: string, several: boolean): readonly [before: string, last: string] => {
-  const at = several ? text.lastIndexOf(',') + 1 : 0;
-  return [text.slice(0, at), text.slice(at).trim()];
-};
 
 /** A text that one types, with suggestions below it. */
 export const SuggestInput = (props: SuggestProps) => {
-  const { value, onChange, suggestions, several = false, ...attributes } = props;
+  const { value, onChange, suggestions, ...attributes } = props;
   const [isOpen, setOpen] = useState(false);
-  const [before, typed] = splitLast(value, several);
+  const typed = value.trim();
   const wanted = typed.toLowerCase();
   const pairs = suggestions.map(toPair);
   // What stands there needs no suggestion, and the list would cover what comes next.
@@ -239,9 +232,7 @@ export const SuggestInput = (props: SuggestProps) => {
       open={isOpen && items.length > 0}
       onOpenChange={setOpen}
       value={value}
-      onValueChange={(next, { reason }) =>
-        onChange(reason === 'item-press' && several ? `${before}${before && ' '}${next}` : next)
-      }
+      onValueChange={onChange}
       itemToStringValue={([known]: readonly [string, string]) => known}
     >
       {/* A list that had nothing to show is still asked for, and would open once it has. */}
@@ -261,5 +252,110 @@ export const SuggestInput = (props: SuggestProps) => {
         </Autocomplete.Positioner>
       </Autocomplete.Portal>
     </Autocomplete.Root>
+  );
+};
+
+export interface PickerProps {
+  readonly id: string;
+  /** The ids of its label and its help, for screen readers. */
+  readonly labelledBy: string;
+  readonly describedBy?: string | undefined;
+  readonly placeholder?: string | undefined;
+  /** What is chosen, each once. */
+  readonly values: readonly string[];
+  readonly onChange: (values: readonly string[]) => void;
+  /** What one may mean. Anything else may be typed. */
+  readonly suggestions: readonly string[];
+  /** Whether commas stand between values, and in none. @default true */
+  readonly commas?: boolean | undefined;
+}
+
+/** The texts that stand between separators, each once. */
+const listed = (text: string, separator: RegExp): string[] => [
+  ...new Set(
+    text
+      .split(separator)
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+];
+
+/** Texts that one chooses or types, one after the other. Each stands in the field, with a cross that takes it out. */
+export const PickInput = (props: PickerProps) => {
+  const { id, labelledBy, describedBy, placeholder, values, onChange, suggestions, commas = true } = props;
+  const separator = commas ? /[,\n]/ : /\n/;
+  const [typed, setTyped] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const wanted = typed.trim();
+  const known = suggestions.filter((text) => text.toLowerCase().includes(wanted.toLowerCase())).slice(0, 50);
+  const items = wanted === '' || suggestions.includes(wanted) ? known : [...known, wanted];
+  const add = (text: string) => {
+    const more = listed(text, separator).filter((value) => !values.includes(value));
+    if (more.length > 0) onChange([...values, ...more]);
+    setTyped('');
+  };
+  return (
+    <Combobox.Root
+      multiple
+      autoHighlight
+      items={items}
+      filter={null}
+      // A list without anything in it would hide the rest of the page from screen readers.
+      open={isOpen && items.length > 0}
+      onOpenChange={setOpen}
+      value={[...values]}
+      onValueChange={(next) => {
+        onChange(next);
+        setTyped('');
+      }}
+      inputValue={typed}
+      // What is between commas is meant, as in a text.
+      onInputValueChange={(next) => (separator.test(next) ? add(next) : setTyped(next))}
+    >
+      <Combobox.Chips className="picks" ref={box}>
+        {values.map((value) => (
+          <Combobox.Chip key={value} className="pick" aria-label={value}>
+            <span className="cut" dir="auto">
+              {value}
+            </span>
+            <Combobox.ChipRemove className="pick-remove" aria-label={`Remove ${value}`}>
+              <X />
+            </Combobox.ChipRemove>
+          </Combobox.Chip>
+        ))}
+        <Combobox.Input
+          id={id}
+          aria-labelledby={labelledBy}
+          aria-describedby={describedBy}
+          placeholder={values.length === 0 ? placeholder : undefined}
+          spellCheck={false}
+          onBlur={() => {
+            setOpen(false);
+            add(typed);
+          }}
+        />
+      </Combobox.Chips>
+      <Combobox.Portal>
+        <Combobox.Positioner className="positioner" sideOffset={4} align="start" anchor={box}>
+          <Combobox.Popup className="menu select-menu">
+            <Combobox.List>
+              {(item: string) => (
+                <Combobox.Item key={item} value={item} className="menu-item">
+                  <span className="tick">
+                    <Combobox.ItemIndicator>
+                      <Check />
+                    </Combobox.ItemIndicator>
+                  </span>
+                  <span className="cut" dir="auto">
+                    {suggestions.includes(item) ? item : `Add “${item}”`}
+                  </span>
+                </Combobox.Item>
+              )}
+            </Combobox.List>
+          </Combobox.Popup>
+        </Combobox.Positioner>
+      </Combobox.Portal>
+    </Combobox.Root>
   );
 };

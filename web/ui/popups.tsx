@@ -5,7 +5,14 @@ import { whenQuiet } from '../api/quiet.ts';
 import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
 import { findText } from './options.ts';
-import type { MenuProps, ModalProps, PopupProps, SelectProps, SuggestProps } from './overlays.tsx';
+import type {
+  MenuProps,
+  ModalProps,
+  PickerProps,
+  PopupProps,
+  SelectProps,
+  SuggestProps,
+} from './overlays.tsx';
 
 const load = () => import('./overlays.tsx');
 const OpenMenu = lazily(load, 'OpenMenu');
@@ -14,6 +21,7 @@ const OpenModal = lazily(load, 'OpenModal');
 const OpenDrawer = lazily(load, 'OpenDrawer');
 const OpenSelect = lazily(load, 'OpenSelect');
 const SuggestInput = lazily(load, 'SuggestInput');
+const PickInput = lazily(load, 'PickInput');
 
 /** For how long a view reads nothing before what its buttons open is loaded, in ms. */
 const preloadMs = 1000;
@@ -106,7 +114,7 @@ export const Select = <Value extends string>(props: SelectProps<Value>) => (
 /** A text that one types, with suggestions. It is a field like others until they are loaded. */
 export const Suggest = (props: SuggestProps) => {
   const hasFocus = useRef(false);
-  const { suggestions: _, several: _several, onChange, ...attributes } = props;
+  const { suggestions: _, onChange, ...attributes } = props;
   useEffect(() => void SuggestInput.preload?.(), []);
   const plain = (
     <input
@@ -126,6 +134,24 @@ export const Suggest = (props: SuggestProps) => {
     </Suspense>
   );
 };
+
+/** Texts that one chooses or types. It is a field like others until it is loaded. */
+export const PickSeveral = (props: PickerProps) => (
+  <Suspense
+    fallback={
+      <div className="picks">
+        {props.values.map((value) => (
+          <span key={value} className="pick">
+            <span className="cut">{value}</span>
+          </span>
+        ))}
+        <input id={props.id} aria-labelledby={props.labelledBy} readOnly />
+      </div>
+    }
+  >
+    <PickInput {...props} />
+  </Suspense>
+);
 
 /** A button that opens a small form. */
 export const Popup = (props: PopupProps) => (

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { errorText } from '../api/http.ts';
 
 interface Working {
@@ -40,6 +40,7 @@ export const useWork = () => {
     }
     setDoing(undefined);
   };
+  const stop = useCallback(() => running.current?.abort(), []);
   return {
     doing,
     isBusy: doing !== undefined,
@@ -47,6 +48,6 @@ export const useWork = () => {
     run,
     /** Says what is wrong, without having begun. */
     refuse: setError,
-    stop: () => running.current?.abort(),
+    stop,
   };
 };

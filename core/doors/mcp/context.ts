@@ -6,13 +6,19 @@ import type { RequestBudget, Store, Table } from '../../../foundations/storage/i
 import { forbidden, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
 import type { StatsLookups } from '../../questions/stats/index.ts';
+import type { Mover } from '../../records/objects/index.ts';
 import { type JsonFields, kept } from './reply.ts';
 
 /** What tools work with. */
 export interface ToolContext {
   readonly caller: Caller;
   readonly budget: RequestBudget;
-  readonly stores: { readonly calls: Store; readonly feedback: Store; readonly bookkeeping: Table };
+  readonly stores: {
+    readonly calls: Store;
+    readonly feedback: Store;
+    readonly objects: Store;
+    readonly bookkeeping: Table;
+  };
   readonly lookups: StatsLookups;
   readonly links: Links;
   /** The schema of a tool's arguments. */
@@ -20,6 +26,8 @@ export interface ToolContext {
   /** Notes the project that a call of a tool is about, for the log. */
   readonly names: (projectId: ProjectId) => void;
   readonly now: Micros;
+  /** Does something that may move labels, in the name of the caller, and tells of the moves. */
+  readonly movingLabels: <T>(work: (mover: Mover) => Promise<T>) => Promise<T>;
 }
 
 /** A tool: its description, and what it does. */

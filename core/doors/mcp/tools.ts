@@ -1,13 +1,18 @@
 import { addFeedback } from './add-feedback.ts';
+import { addToDataset } from './add-to-dataset.ts';
 import { compareCalls } from './compare-calls.ts';
 import type { Tool } from './context.ts';
 import { describeProject } from './describe-project.ts';
 import { getCall } from './get-call.ts';
+import { getPrompt } from './get-prompt.ts';
 import { getStats } from './get-stats.ts';
 import { getThread } from './get-thread.ts';
 import { getTrace } from './get-trace.ts';
 import { listProjects } from './list-projects.ts';
+import { listPrompts } from './list-prompts.ts';
 import { queryCalls } from './query-calls.ts';
+import { savePrompt } from './save-prompt.ts';
+import { setPromptLabel } from './set-prompt-label.ts';
 
 const all: readonly Tool[] = [
   listProjects,
@@ -18,7 +23,12 @@ const all: readonly Tool[] = [
   getThread,
   getStats,
   compareCalls,
+  listPrompts,
+  getPrompt,
   addFeedback,
+  addToDataset,
+  savePrompt,
+  setPromptLabel,
 ];
 
 /** Every tool, by its name. */

@@ -4,12 +4,14 @@ import { evaluator } from '../../../api/evaluators.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
 import { retention, retentionObject } from '../../../api/project.ts';
+import { promptLabels, promptLabelsObject } from '../../../api/prompts.ts';
 import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
 import {
   alertClass,
   annotationSpecClass,
   evaluatorClass,
   limitsClass,
+  promptLabelsClass,
   publicLinkClass,
   retentionClass,
   reviewQueueClass,
@@ -106,6 +108,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
   [alertClass]: { schema: alert },
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
+  [promptLabelsClass]: { schema: promptLabels, objectId: promptLabelsObject },
   [sharingClass]: { schema: sharing, objectId: sharingObject },
   [publicLinkClass]: { schema: publicLink, most: 1000, further: linkProblems },
 };
@@ -121,7 +124,10 @@ const admins: Readonly<
   [limitsClass]: { what: 'Limits', needsAdmin: () => true },
   [retentionClass]: { what: 'a Retention', needsAdmin: () => true },
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
+  [promptLabelsClass]: { what: 'PromptLabels', needsAdmin: () => true },
   [sharingClass]: { what: 'Sharing', needsAdmin: () => true },
+  // Who may write may make and end one. It is here for the audit trail.
+  [publicLinkClass]: { what: 'a PublicLink', needsAdmin: () => false },
 };
 
 /**

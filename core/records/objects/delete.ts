@@ -23,7 +23,7 @@ import {
   versionKey,
   versionRange,
 } from './items.ts';
-import { removeLabels } from './labels.ts';
+import { type Mover, nobody, refuseLabelled, removeLabels } from './labels.ts';
 import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findVersions, noteItem, readHeads } from './read.ts';
 
@@ -87,15 +87,23 @@ const maxNotes = 1000;
  */
 const maxAtOnce = 32;
 
+/** How versions are deleted. */
+interface Deletion {
+  /** What the request calls them: aliases among these go last, as a repeat needs them. @default - none */
+  readonly names?: readonly string[];
+  /** Refuses what each transaction would change. @default - anything may be deleted */
+  readonly authorize?: AuthorizeChange | undefined;
+  /** Who takes the aliases from them. @default - nobody who is remembered */
+  readonly mover?: Mover;
+}
+
 /**
  * Deletes versions of an object for good, with their values. A version that is not there counts as
  * deleted, so this may be repeated. Deleting all versions leaves alone what is made meanwhile.
  *
  * @param digests of the versions to delete; null for all
- * @param names what the request calls them: aliases among these go last, as a repeat needs them
- * @param authorize refuses what each transaction would change @default - anything may be deleted
  * @returns how many versions it deleted
- * @throws ServiceError 503 when storage does not do it in time, or others change the object all the
+ * @throws ServiceError as {@link refuseLabelled}; 503 when storage does not do it in time, or others change the object all the
  * while; some may be deleted then
  */
 export const deleteVersions = async (
@@ -103,13 +111,13 @@ export const deleteVersions = async (
   name: ObjectName,
   digests: readonly string[] | null,
   budget: RequestBudget,
-  names: readonly string[] = [],
-  authorize?: AuthorizeChange,
+  { names = [], authorize, mover = nobody }: Deletion = {},
 ): Promise<number> => {
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return 0;
+  await refuseLabelled(store, name, digests, budget);
   // Before the versions: once they are gone, nothing tells which digest `v3` stood for.
-  await removeLabels(store, name, digests, budget, names);
+  await removeLabels(store, name, digests, mover, budget, names);
   let deleted = 0;
   const left = digests && [...new Set(digests)];
   for (;;) {
@@ -120,7 +128,7 @@ export const deleteVersions = async (
   }
   await sweep(store, name, [], budget);
   // What was put on them meanwhile, and the aliases that the request names.
-  await removeLabels(store, name, digests, budget);
+  await removeLabels(store, name, digests, mover, budget);
   return deleted;
 };
 

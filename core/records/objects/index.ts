@@ -11,13 +11,22 @@ export {
   readClass,
   readNewest,
 } from './classes.ts';
-export { createObject, type NewObject, type ObjectChecks } from './create.ts';
+export { createObject, getBaseObjectClass, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export { listRanges } from './items.ts';
 export {
-  addLabels,
+  type Alias,
+  type AliasMove,
+  addTags,
+  authorizeLabels,
+  isPromptClass,
   labelsIn,
+  type Mover,
+  moveAliases,
+  readAliases,
   readLabels,
+  readMoves,
+  refuseLabelled,
   removeAliases,
   removeTags,
 } from './labels.ts';

@@ -19,13 +19,14 @@ import type { ObjectName, VersionHeader } from './model.ts';
  *   digest    k  project 0 d object id   s  digest
  *   note      k  project 0 n             s  object id 0 version index, digest
  *   label     k  project 0 l             s  object id 0 a alias, or object id 0 t digest 0 tag
+ *   move      k  project 0 m             s  object id 0 id of the move, a UUIDv7
  *   member    k  project 0 c             s  class 0 object id
  *
  * A version's index is four bytes, so that versions are in order of their objects' ids (by code
  * point), then of their indexes.
  */
 
-type Kind = 'h' | 'v' | 'd' | 'n' | 'l' | 'c';
+type Kind = 'h' | 'v' | 'd' | 'n' | 'l' | 'm' | 'c';
 
 const partition = (projectId: ProjectId, kind: Kind, objectId = ''): Buffer =>
   Buffer.from(`${projectId}\0${kind}${objectId}`, 'utf8');
@@ -65,6 +66,22 @@ export const labelRange = (projectId: ProjectId, objectId: string | null): Table
   ...(objectId !== null && {
     sort: ['s', Buffer.from(`${objectId}\0`, 'utf8'), Buffer.from(`${objectId}\x01`, 'utf8')],
   }),
+});
+
+/** The aliases of an object, without its tags. */
+export const aliasRange = ({ projectId, objectId }: ObjectName): TableRange<'objects'> => ({
+  partition: ['k', partition(projectId, 'l')],
+  sort: ['s', Buffer.from(`${objectId}\0a`, 'utf8'), Buffer.from(`${objectId}\0b`, 'utf8')],
+});
+
+/** The key of what is remembered of a move of an alias. */
+export const moveKey = ({ projectId, objectId }: ObjectName, id: string) =>
+  key(partition(projectId, 'm'), Buffer.from(`${objectId}\0${id}`, 'utf8'));
+
+/** The moves of an object's aliases, in order of time. */
+export const moveRange = ({ projectId, objectId }: ObjectName): TableRange<'objects'> => ({
+  partition: ['k', partition(projectId, 'm')],
+  sort: ['s', Buffer.from(`${objectId}\0`, 'utf8'), Buffer.from(`${objectId}\x01`, 'utf8')],
 });
 
 /** What tells a value in the bucket from all others. */

@@ -42,7 +42,7 @@ const keyText = ({ k, s }: Item): string =>
  *
  * @returns the items in the order of the keys; undefined for a key of nothing, and for no key
  */
-const getInOrder = async (
+export const getInOrder = async (
   store: Store,
   keys: readonly (Item | undefined)[],
   budget: RequestBudget,

@@ -1,3 +1,4 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import Negotiator from 'negotiator';
 import { type ErrorBody, ServiceError } from '../../../foundations/wire/index.ts';
@@ -41,6 +42,9 @@ export const compressedOnly = (codings: readonly string[]): ErrorBody => ({
 /** The codings that an answer can be compressed with, ours to prefer first. */
 const codings = ['zstd', 'gzip'] as const;
 export type Coding = (typeof codings)[number];
+
+/** Compresses an answer that is there as a whole. */
+export const compress = { zstd: zstdCompressSync, gzip: gzipSync } as const satisfies Record<Coding, unknown>;
 
 /** Negotiator with an option that its types do not have yet. */
 interface Preferring {

@@ -310,14 +310,18 @@ interface Fields {
 const getPathParameters = ({ resource, pathParameters }: APIGatewayProxyEvent): Record<string, unknown> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).filter(([name]) => resource.includes(`{${name}}`)));
 
+/** Where the fields of a request stand that are not in its path. */
+export const fieldsOf = ({ httpMethod }: Pick<APIGatewayProxyEvent, 'httpMethod'>): 'body' | 'query' =>
+  httpMethod === 'GET' || httpMethod === 'HEAD' ? 'query' : 'body';
+
 /** The fields of a request. Those of the path win over others, since they are what was matched. */
 const parseFields = (event: APIGatewayProxyEvent): Fields => {
   const inPath = getPathParameters(event);
-  const isGet = event.httpMethod === 'GET';
-  const value = isGet ? { ...event.queryStringParameters } : bodyJson(event);
+  const place = fieldsOf(event);
+  const value = place === 'query' ? { ...event.queryStringParameters } : bodyJson(event);
   return {
     value: isJsonObject(value) ? Object.assign(value, inPath) : value,
-    locate: (field) => (Object.hasOwn(inPath, field) ? 'path' : isGet ? 'query' : 'body'),
+    locate: (field) => (Object.hasOwn(inPath, field) ? 'path' : place),
   };
 };
 
@@ -422,9 +426,8 @@ const refuseLong = ({ body }: SentBody): void => {
  */
 export const authorize = <Body>({
   role,
-  method,
   projects: findProjects,
-}: Pick<Endpoint<Body>, 'role' | 'method' | 'projects'>): MiddlewareObj<ServiceEvent<Body>> => ({
+}: Pick<Endpoint<Body>, 'role' | 'projects'>): MiddlewareObj<ServiceEvent<Body>> => ({
   before: ({ event }) => {
     const { body, caller } = event.service;
     const projects: readonly NamedProject[] = findProjects(body);
@@ -432,10 +435,7 @@ export const authorize = <Body>({
     event.log.names(ids);
     const refused = projects.find(({ projectId }) => !allows(caller.grants, projectId, role));
     if (refused) {
-      throw forbidden(
-        [method === 'GET' ? 'query' : 'body', ...refused.loc],
-        describeRefusal(role, refused.projectId),
-      );
+      throw forbidden([fieldsOf(event), ...refused.loc], describeRefusal(role, refused.projectId));
     }
     const addsOnly = role === 'report' && mayOnlyAdd(caller, ids);
     if (addsOnly) refuseLong(event);

@@ -280,7 +280,7 @@ const write = (line: object): void => {
 };
 
 /** Writes a line about a failure that no request is refused for. */
-export const logFailure = (message: 'audit' | 'limits', error: unknown): void =>
+export const logFailure = (message: 'audit' | 'labels' | 'limits', error: unknown): void =>
   write({ level: 'error', message, failed: 1, error: toLoggedError(error) });
 
 /**

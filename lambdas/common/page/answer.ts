@@ -56,26 +56,36 @@ export const filesIn = (folder: string): PageFiles => {
 /**
  * What the page's document may do. Calls hold text from anywhere, so nothing in them may ever run
  * or reach another host. Scripts and styles come from the page's own files, images and sound only from data
- * in a call. No script can turn text into markup (Trusted Types without a policy).
+ * in a call. No script can turn text into markup (Trusted Types without a policy). Where people sign in, the page
+ * exchanges codes for tokens.
  */
-const policy: Readonly<Record<string, string>> = {
+const toPolicy = (tokenEndpoint: string | undefined): Readonly<Record<string, string>> => ({
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self'",
   'font-src': "'self'",
   'img-src': "'self' data: blob:",
   'media-src': 'data:',
-  'connect-src': "'self'",
+  'connect-src': `'self'${tokenEndpoint === undefined ? '' : ` ${toSource(tokenEndpoint)}`}`,
   'base-uri': "'self'",
   'form-action': "'none'",
   'frame-ancestors': "'none'",
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
+});
+
+/**
+ * A URL as a source of a policy: its path alone is allowed, no other. Commas and semicolons would end the
+ * directive.
+ */
+const toSource = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname.replace(/[;,]/g, encodeURIComponent);
 };
 
 /** The headers of the page's document. */
-const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': Object.entries(policy)
+const securityHeaders = (tokenEndpoint: string | undefined): Readonly<Record<string, string>> => ({
+  'content-security-policy': Object.entries(toPolicy(tokenEndpoint))
     .map((directive) => directive.join(' '))
     .join('; '),
   'referrer-policy': 'no-referrer',
@@ -83,7 +93,14 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'x-frame-options': 'DENY',
-};
+});
+
+/** What the page is made of. */
+interface PageSources {
+  readonly files: PageFiles;
+  /** Where the page exchanges codes for tokens; undefined if people only use keys. */
+  readonly findTokenEndpoint: () => Promise<string | undefined>;
+}
 
 /** What the page needs to know of a request. */
 export type PageRequest = Pick<APIGatewayProxyEvent, 'path' | 'headers'> & {
@@ -135,17 +152,25 @@ const fromRoot = (request: PageRequest): PageAnswer => {
  */
 const toFile = (path: string): string => (/^[^/.]*$/.test(path) ? index : path);
 
-const toHeaders = (name: string, { type, etag }: PageFile): Record<string, string> => ({
+const toHeaders = (
+  name: string,
+  { type, etag }: PageFile,
+  tokenEndpoint: string | undefined,
+): Record<string, string> => ({
   etag,
   'cache-control': name === index ? 'no-cache' : 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
-  ...(type.startsWith('text/html') && securityHeaders),
+  ...(type.startsWith('text/html') && securityHeaders(tokenEndpoint)),
 });
 
-const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAnswer => {
+const fromFile = async (
+  request: PageRequest,
+  { files, findTokenEndpoint }: PageSources,
+  name: string,
+): Promise<PageAnswer> => {
   const file = files.find(name);
   if (!file) return notFound('the page has no such file: load it again, it may be from before an update');
-  const headers = toHeaders(name, file);
+  const headers = toHeaders(name, file, name === index ? await findTokenEndpoint() : undefined);
   const known = header(request, 'if-none-match').split(',');
   if (known.some((tag) => tag.trim().replace(/^W\//, '') === file.etag))
     return { status: 304, headers, body: '' };
@@ -183,22 +208,22 @@ const fromLink = ({ path, pathParameters }: PageRequest): PageAnswer | undefined
   return redirect(linkInPage(base, link));
 };
 
-const answered = (request: PageRequest, files: PageFiles): PageAnswer => {
+const answered = async (request: PageRequest, sources: PageSources): Promise<PageAnswer> => {
   const { path } = request;
   const link = fromLink(request);
   if (link) return link;
   if (path === mount) return redirect('ui/');
   if (path.startsWith(`${weavePath}/`)) return notFound('no such link: those of Weave’s SDKs name a project');
   if (!path.startsWith(`${mount}/`)) return fromRoot(request);
-  return fromFile(request, files, toFile(path.slice(mount.length + 1)));
+  return fromFile(request, sources, toFile(path.slice(mount.length + 1)));
 };
 
 /**
  * Answers a request for the page: the document for its views, a file, a redirect to the page, or a
  * 404. It reads nothing but the page's own files.
  */
-export const pageAnswer = (request: PageRequest, files: PageFiles): PageAnswer => {
-  const answer = answered(request, files);
+export const pageAnswer = async (request: PageRequest, sources: PageSources): Promise<PageAnswer> => {
+  const answer = await answered(request, sources);
   return {
     ...answer,
     headers: {

@@ -1,4 +1,4 @@
-import { callUpsertBatch } from '../../../api/calls.ts';
+import { type CallReport, type CallStart, callUpsertBatch } from '../../../api/calls.ts';
 import { done } from '../../../api/fields.ts';
 import { feedbackPayloadSchema } from '../../../core/doors/weave/endpoints/feedback.ts';
 import { graphql } from '../../../core/doors/weave/endpoints/graphql.ts';
@@ -13,12 +13,21 @@ import {
 import { tableCreateFromDigests, tableQueryStatsBatch } from '../../../core/doors/weave/endpoints/tables.ts';
 import { traceUsage } from '../../../core/doors/weave/endpoints/usage.ts';
 import { answerGraphql } from '../../../core/doors/weave/graphql.ts';
+import { withPrompts } from '../../../core/doors/weave/prompts.ts';
 import { computeTraceUsage, findPayloadPaths } from '../../../core/questions/stats/index.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
-import { addLabels, labelsIn, removeAliases, removeTags } from '../../../core/records/objects/index.ts';
+import {
+  addTags,
+  labelsIn,
+  moveAliases,
+  removeAliases,
+  removeTags,
+} from '../../../core/records/objects/index.ts';
 import { createTableFromDigests, readSizes } from '../../../core/records/tables/index.ts';
+import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { parseVersionName } from '../../../foundations/wire/index.ts';
 import { work } from '../http/endpoint.ts';
+import { movingLabels } from '../http/label-moves.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { stores } from '../http/stores.ts';
 
@@ -28,6 +37,21 @@ import { stores } from '../http/stores.ts';
 
 /** What Weave's SDKs ask of Weights & Biases. Any valid key may ask. */
 export const graphqlWork = work(graphql, ({ caller, body }) => answerGraphql(caller, body));
+
+/** A batch of reports whose calls have their prompts. */
+export const namePrompts = async <Body extends { readonly batch: readonly CallReport[] }>(
+  body: Body,
+  budget: RequestBudget,
+): Promise<Body> => ({ ...body, batch: await withPrompts(stores.objects, body.batch, budget) });
+
+/** The same of one start. */
+export const namePrompt = async <Body extends { readonly start: CallStart }>(
+  body: Body,
+  budget: RequestBudget,
+): Promise<Body> => {
+  const [named] = await withPrompts(stores.objects, [{ kind: 'start', start: body.start }], budget);
+  return named?.kind === 'start' ? { ...body, start: named.start } : body;
+};
 
 /** Stores whole calls of a project, each as a start and an end in one batch. */
 export const completeWork = work(
@@ -40,7 +64,8 @@ export const completeWork = work(
       ),
     answer: () => done,
   },
-  async ({ body: { batch }, caller, addsOnly, budget, describe }) => {
+  async ({ body, caller, addsOnly, budget, describe }) => {
+    const { batch } = await namePrompts(body, budget);
     describe(() => ({ rows: batch.length / 2 }));
     await writeCalls(stores.calls, batch, caller.user, budget, {
       addsOnly,
@@ -84,16 +109,19 @@ export const tableStatsWork = work(tableQueryStatsBatch, async ({ body, budget }
 });
 
 /** Makes a version known under aliases. */
-export const aliasesSetWork = work(aliasesSet, async ({ body, budget }) => {
-  const { projectId, objectId, digest, aliases } = body;
+export const aliasesSetWork = work(aliasesSet, async (request) => {
+  const { projectId, objectId, digest, aliases } = request.body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await addLabels(stores.objects, 'aliases', address, aliases, budget);
+  await movingLabels(request, (mover) =>
+    moveAliases(stores.objects, address, aliases, mover, request.budget),
+  );
   return {};
 });
 
 /** Takes aliases from an object. */
-export const aliasesRemoveWork = work(aliasesRemove, async ({ body: { aliases, ...name }, budget }) => {
-  await removeAliases(stores.objects, name, aliases, budget);
+export const aliasesRemoveWork = work(aliasesRemove, async (request) => {
+  const { aliases, ...name } = request.body;
+  await movingLabels(request, (mover) => removeAliases(stores.objects, name, aliases, mover, request.budget));
   return {};
 });
 
@@ -101,7 +129,7 @@ export const aliasesRemoveWork = work(aliasesRemove, async ({ body: { aliases, .
 export const tagsAddWork = work(tagsAdd, async ({ body, budget }) => {
   const { projectId, objectId, digest, tags } = body;
   const address = { projectId, objectId, version: parseVersionName(digest) };
-  await addLabels(stores.objects, 'tags', address, tags, budget);
+  await addTags(stores.objects, address, tags, budget);
   return {};
 });
 

@@ -11,6 +11,7 @@ import {
 import { noteRetentionObject } from '../../../core/records/retention.ts';
 import { auditing } from '../../common/http/audit.ts';
 import { endpoint } from '../../common/http/endpoint.ts';
+import { movingLabels } from '../../common/http/label-moves.ts';
 import { stores } from '../../common/http/stores.ts';
 
 /**
@@ -27,7 +28,13 @@ export const handler = endpoint(objDelete, async (request) => {
     await authorize(change);
     await audit(await describeDeletion(stores.objects, name, change, budget));
   };
-  const deleted = await deleteVersions(stores.objects, name, named, budget, digests ?? [], authorizeAndAudit);
+  const deleted = await movingLabels(request, (mover) =>
+    deleteVersions(stores.objects, name, named, budget, {
+      names: digests ?? [],
+      authorize: authorizeAndAudit,
+      mover,
+    }),
+  );
   if (name.objectId === retentionObject)
     await noteRetentionObject(stores.objects, stores.bookkeeping, name.projectId, budget);
   describe(() => ({ rows: deleted }));

@@ -62,6 +62,9 @@ describe('the setting redact', () => {
       '/graphql',
       '/inference/v1/{path+}',
       '/mcp',
+      // They share a function with endpoints that write.
+      '/prompt/read',
+      '/prompts/query',
       '/weave/aliases',
       '/weave/completions/create',
       '/weave/tags',

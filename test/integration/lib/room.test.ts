@@ -27,10 +27,12 @@ const keyed = ownRoutes.filter(isKeyed);
  * Endpoints like today's that stand for later ones. Two share the first part of their path, so that
  * they take more API resources each than today's do.
  */
-const madeUp = [...keyed, ...keyed].slice(0, endpoints - routes.length).map((route, i): Route => {
-  const path = `/made-up-${Math.floor(i / 2)}/endpoint-${i}` as const;
-  return { ...route, path, handler: path.slice(1) };
-});
+const madeUp = [...keyed, ...keyed]
+  .slice(0, Math.max(0, endpoints - routes.length))
+  .map((route, i): Route => {
+    const path = `/made-up-${Math.floor(i / 2)}/endpoint-${i}` as const;
+    return { ...route, path, handler: path.slice(1) };
+  });
 
 /** A template as CDK writes it. */
 interface Written {

@@ -144,10 +144,12 @@ describe('the audit trail', () => {
       'CallsStreamQuery',
       'CostPurge',
       'FeedbackPurge',
+      'Mcp',
       'ObjCreate',
       'ObjDelete',
       'People',
       'ProjectDelete',
+      'Prompts',
     ]);
     for (const { role, Action } of statements)
       expect(Action, role).toEqual(

@@ -1,7 +1,7 @@
 import type { Sent } from '../service/in-process.ts';
 import { callRef, type Fixture, where } from './fixture.ts';
 import { queryCalls } from './queries.ts';
-import { calls, end, forBucket, noise, report, start } from './scenario.ts';
+import { calls, end, forBucket, noise, report, start, type Use } from './scenario.ts';
 
 /** What clients of the specifications of 2025 send with each message. */
 export const mcpHeaders = {
@@ -50,6 +50,45 @@ const before = (p: string): Sent[] => [
   },
 ];
 
+const savePrompt = (p: string, text: string, labels: readonly string[] = []): Sent =>
+  calling('save_prompt', { project_id: p, name: 'support', text, labels });
+const addCalls = (p: string, ...ids: readonly string[]): Sent =>
+  calling('add_to_dataset', { project_id: p, dataset: 'orders', call_ids: ids });
+
+/** What tools of prompts and datasets do to objects and tables. */
+const ofObjects: readonly Use[] = [
+  {
+    name: 'a prompt in the bucket',
+    request: (p) => savePrompt(p, noise(80_000), ['production']),
+  },
+  {
+    name: 'the same, read',
+    before: (p) => [savePrompt(p, noise(80_000), ['production'])],
+    request: (p) => calling('get_prompt', { project_id: p, name: 'support' }),
+  },
+  {
+    name: 'a label that is removed',
+    before: (p) => [savePrompt(p, 'Be brief.', ['production'])],
+    request: (p) =>
+      calling('set_prompt_label', {
+        project_id: p,
+        name: 'support',
+        label: 'production',
+        version_index: null,
+      }),
+  },
+  {
+    name: 'large calls for a dataset',
+    before: (p) => [...before(p), addCalls(p, '1')],
+    request: (p) => addCalls(p, 'c', '1'),
+  },
+  {
+    name: 'large calls that a dataset has',
+    before: (p) => [...before(p), addCalls(p, 'c', '1')],
+    request: (p) => addCalls(p, 'c', '2'),
+  },
+];
+
 /** The route that coding agents ask. */
 export const agentFixtures = {
   '/mcp': {
@@ -60,9 +99,15 @@ export const agentFixtures = {
       'feedback/index/by_ref: Query',
       'feedback/index/by_time: Query',
       'bucket/feedback/*: GetObject',
+      'objects: BatchGetItem BatchWriteItem ConditionCheckItem DeleteItem PutItem Query',
+      'bucket/objects/*: GetObject PutObject DeleteObject',
+      'bucket/tables/*: GetObject PutObject',
       'bookkeeping: BatchWriteItem Query UpdateItem',
+      'audit: PartiQLInsert',
     ],
     seldom: {
+      'DeleteObject on bucket/objects/*':
+        'of versions at once, those that do not get the index clear their values away',
       'Query on calls': 'a call whose end moved between the reading of index and item is looked up by its id',
       'BatchWriteItem on bookkeeping':
         'rollups are stored when the marks of the writes before are over, after minutes',
@@ -81,7 +126,13 @@ export const agentFixtures = {
       'two calls': (p, { call, child }) => toolCall('compare_calls', { project_id: p, a: call, b: child }),
       'feedback on a call': (p, { call }) =>
         toolCall('add_feedback', { project_id: p, call_id: call, note: 'hello' }),
+      'a prompt': (p, { object }) => toolCall('get_prompt', { project_id: p, name: object }),
+      'a label': (p, { object, alias }) =>
+        toolCall('set_prompt_label', { project_id: p, name: object, label: alias, version_index: 0 }),
+      'calls for a dataset': (p, { call }) =>
+        toolCall('add_to_dataset', { project_id: p, dataset: 'ours', call_ids: [call] }),
     },
+    uses: ofObjects,
     scenarios: [
       {
         name: 'the projects',

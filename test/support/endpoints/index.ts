@@ -10,6 +10,7 @@ import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { peopleFixtures } from './people.ts';
 import { projectFixtures } from './project.ts';
+import { promptFixtures } from './prompts.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { sharingFixtures } from './sharing.ts';
@@ -27,6 +28,7 @@ export const fixtures: Readonly<Record<KeyedPath | keyof typeof sharingFixtures,
   ...callFixtures,
   ...queryFixtures,
   ...objectFixtures,
+  ...promptFixtures,
   ...costFixtures,
   ...feedbackFixtures,
   ...tableFixtures,

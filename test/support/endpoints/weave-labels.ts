@@ -35,6 +35,7 @@ const labels = (p: string): Sent[] => [
 
 const noVersion = missing('digest', 'there is no such version of promptno in acme/shop');
 const labelObjects = ['objects: BatchGetItem BatchWriteItem'] as const;
+const movedObjects = ['objects: BatchGetItem ConditionCheckItem DeleteItem PutItem'] as const;
 const listing = (kind: 'aliases' | 'tags') => ({
   permitted: ['objects: Query'],
   path: (p: string) => `/${kind}?project_id=${encodeURIComponent(p)}`,
@@ -45,7 +46,7 @@ const listing = (kind: 'aliases' | 'tags') => ({
 /** The endpoints of tags and aliases, which Weave's door alone has. */
 export const labelFixtures = {
   '/objs/{object_id}/aliases': {
-    permitted: labelObjects,
+    permitted: movedObjects,
     path: (_, { object }) => `/objs/${object}/aliases`,
     body: (p) => ({ project_id: p, digest: 'latest', aliases: ['ours'] }),
     ...noVersion,
@@ -60,7 +61,7 @@ export const labelFixtures = {
     ],
   },
   '/objs/{object_id}/aliases/remove': {
-    permitted: ['objects: BatchWriteItem'],
+    permitted: movedObjects,
     path: (_, { object }) => `/objs/${object}/aliases/remove`,
     body: (p, { alias }) => ({ project_id: p, aliases: [alias] }),
     answer: '{}',

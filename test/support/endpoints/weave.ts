@@ -346,7 +346,7 @@ export const doorPermitted: readonly string[] = [
   'calls/index/by_thread: Query',
   'calls/index/by_error: Query',
   'bucket/segments/*: GetObject PutObject DeleteObject',
-  'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
+  'objects: BatchGetItem BatchWriteItem ConditionCheckItem DeleteItem PutItem Query',
   'bucket/objects/*: GetObject PutObject DeleteObject',
   'bucket/files/*: GetObject PutObject',
   'bucket/tables/*: GetObject PutObject',

@@ -24,6 +24,7 @@ export interface Expected {
   readonly conversation_id_on?: 'ancestor' | 'trace';
   readonly user_id?: string;
   readonly user_id_on?: 'ancestor' | 'trace';
+  readonly prompt?: { readonly name: string; readonly version?: string };
 }
 
 /** A recorded export: what was sent, and what it should say. */

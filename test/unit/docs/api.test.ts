@@ -9,8 +9,9 @@ it('docs/api-reference.md has a section for each operation', () => {
   const headings = toLines(readText('docs/api-reference.md'))
     .map(({ text }) => text)
     .filter((text) => text.startsWith('### `'));
-  const expected = endpoints.flatMap(({ method, path, operations }) =>
-    operations.map(({ operationPath = path }) => `### \`${method} ${operationPath}\``),
-  );
+  const expected = endpoints.flatMap(({ method, path, operations, byGet }) => [
+    ...operations.map(({ operationPath = path }) => `### \`${method} ${operationPath}\``),
+    ...(byGet ? [`### \`GET ${path}\``] : []),
+  ]);
   expect(headings.toSorted()).toEqual(expected.toSorted());
 });

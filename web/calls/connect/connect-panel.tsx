@@ -112,15 +112,22 @@ const exampleProject = 'acme/shop';
 export interface ConnectProps {
   /** The open project. @default - none is */
   readonly project: string | undefined;
+  /** A key to fill in. @default - whoever pastes puts theirs in its place */
+  readonly secret?: string | undefined;
   /** Shows the list anew once something has come. @default - there is no list */
   readonly onShow?: (() => void) | undefined;
 }
 
 /** Ways to report to a project, each with what to paste, and whether something has come. */
-export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
+export const ConnectPanel = ({ project, secret, onShow }: ConnectProps) => {
   const guides = useMemo(
-    () => connectGuides({ url: apiUrl().href.replace(/\/$/, ''), project: project ?? exampleProject }),
-    [project],
+    () =>
+      connectGuides({
+        url: apiUrl().href.replace(/\/$/, ''),
+        project: project ?? exampleProject,
+        ...(secret !== undefined && { key: secret }),
+      }),
+    [project, secret],
   );
   const [chosen, setChosen] = useState(guides[0]?.id ?? '');
   return (
@@ -128,8 +135,14 @@ export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
       <p className="muted">
         {project ? `Choose how your program reports to ${project}. ` : 'Put your project in the place of '}
         {project ? null : <code>{exampleProject}</code>}
-        {project ? 'Put a key' : ', and a key'} in the place of <code>svc_…</code>: yours, or one that an
-        operator makes.
+        {secret === undefined ? (
+          <>
+            {project ? 'Put a key' : ', and a key'} in the place of <code>svc_…</code>: yours, or a new one
+            from the settings.
+          </>
+        ) : (
+          'The key is filled in.'
+        )}
       </p>
       {project ? <Arrival project={project} onShow={onShow} /> : null}
       {project ? <Dropped project={project} /> : null}

@@ -49,8 +49,7 @@ export const usePeople = (project: string, isEnabled: boolean): readonly string[
             .filter((name): name is string => typeof name === 'string'),
         );
       const members = isAdmin
-        ? // A service without members does not know the path.
-          client.ask('/members/query' as never, { project_id: project } as never, signal).then(memberNames)
+        ? client.ask('/members/query', { project_id: project }, signal).then(memberNames)
         : Promise.resolve(none);
       const found = await Promise.all([readUsers(project, client, signal), givers, members].map(orNone));
       // `@` is followed by one word.

@@ -16,7 +16,7 @@ import {
 import { compareRows, type Form, forms, type Row, toFile, toLine } from '../../calls/datasets/rows.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
-import { useAllowed, useRead, useSession } from '../../session/session.tsx';
+import { Person, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
 import { Button, Empty, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -206,7 +206,7 @@ const Version = ({ shown, versions, base }: VersionProps) => {
       </div>
       <p className="facts">
         <Moment time={shown.created_at} />
-        <span dir="auto">{shown.svc_user_id}</span>
+        <Person user={shown.svc_user_id} />
         {count.data === undefined ? null : <span>{countedText(count.data, 'row')}</span>}
       </p>
       {typeof description === 'string' ? <p dir="auto">{description}</p> : null}

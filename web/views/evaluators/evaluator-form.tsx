@@ -8,7 +8,7 @@ import { costText } from '../../data/format.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { bindFields, Choice, Input, Section, Segments, TextArea } from '../../ui/fields.tsx';
+import { bindFields, Choice, Input, Picker, Section, Segments, TextArea } from '../../ui/fields.tsx';
 import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
@@ -156,7 +156,13 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
         <Input label="Daily budget, in USD (UTC)" type="number" {...field('limit')} />
       </div>
       {draft.answer === 'label' ? (
-        <TextArea label="Labels, one per line" rows={3} {...field('labels')} />
+        <Picker
+          label="Labels"
+          hint="Press Enter after each."
+          commas={false}
+          values={draft.labels}
+          onChange={(labels) => onChange({ labels })}
+        />
       ) : null}
       <Messages {...props} />
       <details>

@@ -11,7 +11,7 @@ import { toPeriod } from '../../calls/figures/requests.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { EvaluatorsSearch, Range } from '../../navigation/search.ts';
-import { useAllowed, useSession } from '../../session/session.tsx';
+import { Person, useAllowed, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,
@@ -234,7 +234,15 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
       cell: ({ verdict }) => <VerdictCall verdict={verdict} calls={calls} />,
     },
     { title: 'Evaluator', cell: ({ verdict }) => valueText(verdict.value) },
-    { title: 'Person', className: 'break', cell: ({ opinion, by }) => `${opinion} (${by})` },
+    {
+      title: 'Person',
+      className: 'break',
+      cell: ({ opinion, by }) => (
+        <>
+          {opinion} (<Person user={by} />)
+        </>
+      ),
+    },
   ];
   return (
     <section className="card metric whole" aria-label="Agreement with people">

@@ -91,8 +91,7 @@ export interface Draft {
   readonly model: string;
   readonly messages: readonly DraftMessage[];
   readonly answer: Judge['answer']['type'];
-  /** A label in each line. */
-  readonly labels: string;
+  readonly labels: readonly string[];
   readonly minimum: string;
   readonly maximum: string;
   /** As JSON; empty for none. */
@@ -121,7 +120,7 @@ export const emptyDraft = (kind: Draft['kind']): Draft => ({
   model: '',
   messages: [{ number: 1, role: 'user', content: firstPrompt }],
   answer: 'boolean',
-  labels: 'good\nbad',
+  labels: ['good', 'bad'],
   minimum: '1',
   maximum: '5',
   parameters: '',
@@ -147,7 +146,7 @@ export const toDraft = (value: EvaluatorValue): Draft => {
       model: judge.model,
       messages: judge.messages.map(({ role, content }, at) => ({ number: at + 1, role, content })),
       answer: judge.answer.type,
-      ...(judge.answer.labels && { labels: judge.answer.labels.join('\n') }),
+      ...(judge.answer.labels && { labels: judge.answer.labels }),
       ...(judge.answer.type === 'number' && {
         minimum: numberText(judge.answer.minimum),
         maximum: numberText(judge.answer.maximum),
@@ -177,7 +176,7 @@ const parseJson = (text: string, what: string): unknown => {
 };
 
 const toAnswer = ({ answer: type, labels, minimum, maximum }: Draft): Judge['answer'] => {
-  if (type === 'label') return { type, labels: labels.split('\n').flatMap((label) => label.trim() || []) };
+  if (type === 'label') return { type, labels: [...labels] };
   if (type === 'boolean') return { type };
   return {
     type,

@@ -12,7 +12,7 @@ import {
 } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { countText } from '../../data/format.ts';
-import { useRead } from '../../session/session.tsx';
+import { Person, useRead } from '../../session/session.tsx';
 import { byObject, maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
 import { CopyButton, Empty, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
@@ -121,7 +121,7 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
       </div>
       <p className="facts">
         <Moment time={shown.created_at} />
-        <span dir="auto">{shown.svc_user_id}</span>
+        <Person user={shown.svc_user_id} />
         {shown.is_latest ? <span>latest</span> : null}
       </p>
       <QueryStatus queries={[value, before]} />

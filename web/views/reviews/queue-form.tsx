@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { useUsers } from '../../calls/figures/used.ts';
 import {
   chosenCalls,
   everyTrace,
@@ -8,9 +7,10 @@ import {
   toKept,
 } from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
+import { usePeople } from '../../calls/people/people.ts';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { bindFields, Choice, Form, Input, Section } from '../../ui/fields.tsx';
+import { bindFields, Choice, Form, Input, Picker, Section } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useFields, useSaveQueue } from './data.ts';
 import { type Field, nameIn, type Queue } from './queue.ts';
@@ -18,16 +18,6 @@ import { type Field, nameIn, type Queue } from './queue.ts';
 const kinds = { boolean: 'yes or no', labels: 'labels', number: 'a number', text: 'a text' } as const;
 
 type Kind = keyof typeof kinds;
-
-/** The texts that stand between commas. */
-const listIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  ),
-];
 
 /** What is asked, in words. */
 export const askedText = ({ question }: Field): string => {
@@ -51,8 +41,7 @@ interface FieldDraft {
   readonly name: string;
   readonly description: string;
   readonly kind: Kind;
-  /** With commas between. */
-  readonly labels: string;
+  readonly labels: readonly string[];
   readonly least: string;
   readonly largest: string;
 }
@@ -61,7 +50,7 @@ const emptyField: FieldDraft = {
   name: '',
   description: '',
   kind: 'boolean',
-  labels: '',
+  labels: [],
   least: '',
   largest: '',
 };
@@ -75,7 +64,7 @@ const toSchema = ({ kind, labels, least, largest }: FieldDraft) => {
     case 'boolean':
       return { type: 'boolean' };
     case 'labels':
-      return { type: 'string', enum: listIn(labels) };
+      return { type: 'string', enum: labels };
     case 'number':
       return { type: 'number', ...bounds };
     case 'text':
@@ -100,11 +89,11 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
   const id = draft.name.trim();
   const store = async () => {
     onMade(await saveField({ id, description: draft.description.trim(), schema: toSchema(draft) }));
-    change({ name: '', description: '', labels: '' });
+    change({ name: '', description: '', labels: [] });
   };
   const make = () => {
     if (taken.includes(id)) return refuse(`A field ${id} already exists.`);
-    if (kind === 'labels' && listIn(draft.labels).length < 2) return refuse('Give at least two labels.');
+    if (kind === 'labels' && draft.labels.length < 2) return refuse('Give at least two labels.');
     run(store, { failed: 'The field was not created.' });
   };
   return (
@@ -127,7 +116,12 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
       />
       <Choice label="Answer type" options={kindOptions} {...field('kind')} />
       {kind === 'labels' ? (
-        <Input label="Labels, separated by commas" spellCheck {...field('labels')} />
+        <Picker
+          label="Labels"
+          hint="Press Enter after each."
+          values={draft.labels}
+          onChange={(labels) => change({ labels })}
+        />
       ) : null}
       {kind === 'number' ? (
         <>
@@ -162,7 +156,7 @@ interface QueueFormProps {
 /** Makes or changes a queue. */
 export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: QueueFormProps) => {
   const known = useFields(project);
-  const users = useUsers(project);
+  const users = usePeople(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
   const [filter, setFilter] = useState<KeptFilter>(() =>
@@ -170,7 +164,7 @@ export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: Que
   );
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
-  const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
+  const [people, setPeople] = useState<readonly string[]>(queue?.assignees ?? []);
   const { isBusy: saving, error, run, refuse } = useWork();
   const isChosen = ({ id }: Field) => chosen.some((ref) => nameIn(ref) === id);
   const choose = (field: Field, checked: boolean) =>
@@ -179,7 +173,6 @@ export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: Que
       ...(checked ? [field.ref] : []),
     ]);
   const store = async () => {
-    const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
     const id = queue?.id ?? newObjectId('review-queue');
     const { filter: kept, query } = toKept(filter);
@@ -190,7 +183,7 @@ export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: Que
       reviews: Number(reviews),
       filter: kept,
       query,
-      assignees: assignees.length > 0 ? assignees : undefined,
+      assignees: people.length > 0 ? people : undefined,
     });
     onSaved(id);
   };
@@ -248,13 +241,12 @@ export const QueueForm = ({ project, queue, calls = [], onSaved, onCancel }: Que
             value={reviews}
             onChange={setReviews}
           />
-          <Input
+          <Picker
             className="field whole"
             label="Reviewers"
-            hint="Separated by commas. Leave it empty for everybody."
+            hint="Leave it empty for everybody."
             suggestions={users}
-            several
-            value={people}
+            values={people}
             onChange={setPeople}
           />
         </div>

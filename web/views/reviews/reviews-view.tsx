@@ -12,7 +12,7 @@ import { countedText, countText } from '../../data/format.ts';
 import { toChunks } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { ReviewsSearch } from '../../navigation/search.ts';
-import { useAllowed, useSession } from '../../session/session.tsx';
+import { type Me, personText, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Empty, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { goTo, ObjectLink } from '../../ui/object-list.tsx';
@@ -96,7 +96,7 @@ const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueSta
 };
 
 /** What people answered to a field, with their names where they differ or are several. */
-const answersTo = (field: Field, people: ReadonlyMap<string, Review> | undefined): string => {
+const answersTo = (field: Field, people: ReadonlyMap<string, Review> | undefined, me: Me): string => {
   const answers = [...(people ?? [])].flatMap(([person, { values }]) => {
     const value = values.get(field.id);
     return value === undefined ? [] : [[person, valueText(value)] as const];
@@ -104,7 +104,7 @@ const answersTo = (field: Field, people: ReadonlyMap<string, Review> | undefined
   const [first] = answers;
   if (!first) return '';
   if (answers.every(([, text]) => text === first[1])) return first[1];
-  return answers.map(([person, text]) => `${text} (${person})`).join(', ');
+  return answers.map(([person, text]) => `${text} (${personText(person, me)})`).join(', ');
 };
 
 /** The last answers to a field, by call. */
@@ -156,7 +156,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
     ...fields.map((field) => ({
       title: field.name,
       className: 'break' as const,
-      cell: ({ id }: CallRow) => answersTo(field, reviews.get(id)),
+      cell: ({ id }: CallRow) => answersTo(field, reviews.get(id), me),
     })),
     { title: 'By', cell: ({ id }) => [...(reviews.get(id)?.keys() ?? [])].join(', ') },
     ...(mayWrite

@@ -30,7 +30,7 @@ import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
-import { useAllowed, useSession } from '../../session/session.tsx';
+import { Person, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
@@ -204,7 +204,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
-        {call.svc_user_id ? <span dir="auto">{call.svc_user_id}</span> : null}
+        {call.svc_user_id ? <Person user={call.svc_user_id} /> : null}
         {call.thread_id && !isShared ? (
           <Link to="/thread" search={{ project: call.project_id, thread: call.thread_id }} dir="auto">
             thread {call.thread_id}

@@ -10,7 +10,7 @@ import { isAnswer, valueText } from '../../calls/agreement.ts';
 import { Thumb } from '../../calls/badges.tsx';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { useKeeper } from '../../session/kept.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { allows, Person, useSession } from '../../session/session.tsx';
 import { Button, Moment } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
@@ -210,7 +210,7 @@ const Record = ({ record }: { record: CallFeedback }) => {
     <li className="card">
       <p className="facts">
         <strong dir="auto">{feedback_type}</strong>
-        <span dir="auto">{creator ?? svc_user_id}</span>
+        <Person user={creator ?? svc_user_id} />
         {judgedBy(feedback_type) !== undefined && !isVerdictId(id) ? <span>written by a client</span> : null}
         <Moment time={created_at} />
       </p>

@@ -20,6 +20,7 @@ import { parseScorePath, scoreOf, scoreText, tagAt, tagsColumn } from '../../cal
 import { costText, countText, latencyText, tookText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
 import { isOfAllCalls, type TracesSearch, totalsPath } from '../../navigation/search.ts';
+import { Person } from '../../session/session.tsx';
 import { Moment } from '../../ui/controls.tsx';
 import type { Hit } from './hits.ts';
 
@@ -172,7 +173,7 @@ const user: Column = {
   least: 60,
   grow: 0.3,
   has: ({ svc_user_id }, _, first) => svc_user_id !== first.svc_user_id,
-  cell: ({ svc_user_id }) => svc_user_id ?? '',
+  cell: ({ svc_user_id }) => (svc_user_id ? <Person user={svc_user_id} /> : ''),
 };
 
 const endUser: Column = {

@@ -1,4 +1,4 @@
-import type { Convention } from './convention.ts';
+import { type Convention, namedBy } from './convention.ts';
 import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -52,4 +52,10 @@ export const ids: Convention = {
   },
   // A status of ok says that the program dealt with the error.
   exception: (span) => (span.span.status.code === 1 ? undefined : span.peekText('error.message')),
+};
+
+/** How our own clients mark the spans of what was made of a prompt, whoever makes these spans. */
+export const clientMarks: Convention = {
+  matches: ({ namespaces }) => namespaces.has('pennytrace'),
+  prompt: namedBy({ name: ['pennytrace.prompt.name'], version: ['pennytrace.prompt.version'] }),
 };

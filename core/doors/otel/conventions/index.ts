@@ -27,7 +27,7 @@ import { genAiEvents } from './gen-ai-events.ts';
 import { genAiIndexed } from './gen-ai-indexed.ts';
 import { genkit } from './genkit.ts';
 import { haystack } from './haystack.ts';
-import { ids } from './ids.ts';
+import { clientMarks, ids } from './ids.ts';
 import { langfuse } from './langfuse.ts';
 import { langSmith } from './langsmith.ts';
 import { litellm } from './litellm.ts';
@@ -51,6 +51,7 @@ export { withAgents, withoutRepeats };
  * before the general conventions that they build upon.
  */
 const conventions: readonly Convention[] = [
+  clientMarks,
   weave,
   langfuse,
   langSmith,
@@ -187,7 +188,7 @@ const serverKind = 2;
 
 /** Whether a span of unknown kind is a server's, or one that names at most ids. */
 const isPlain = ({ kind }: Span, matching: readonly Convention[]): boolean =>
-  kind === serverKind || matching.every((convention) => convention === ids);
+  kind === serverKind || matching.every((convention) => convention === ids || convention === clientMarks);
 
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (isDict(value) && Object.keys(value).length === 0);

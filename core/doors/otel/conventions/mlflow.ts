@@ -1,7 +1,7 @@
 import { nonEmptyString } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, parsed } from '../values.ts';
-import { asMessages, type Convention, field, kindNamed } from './convention.ts';
+import { asInputs, first, parsed, structured } from '../values.ts';
+import { asMessages, type Convention, field, kindNamed, type Named } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 import { parseCounts } from './usage.ts';
 
@@ -12,6 +12,15 @@ const text = (span: SpanReader, ...keys: readonly string[]): string | undefined 
     if (value !== undefined) return value;
   }
   return undefined;
+};
+
+/** The prompt that a program loaded last while the span was under way: `[{"name", "version"}, …]`. */
+const linkedPrompt = (span: SpanReader): Named | undefined => {
+  const linked = structured(parsed(span.peek('mlflow.linkedPrompts')));
+  const last: unknown = Array.isArray(linked) ? linked.at(-1) : undefined;
+  const name = nonEmptyString(first(last, 'name'));
+  const version = nonEmptyString(first(last, 'version'));
+  return name === undefined ? undefined : { name, ...(version !== undefined && { version }) };
 };
 
 /**
@@ -41,6 +50,7 @@ export const mlflow: Convention = {
       parseCounts(span.parsed('mlflow.chat.tokenUsage'), model) ?? parseCounts(first(outputs, 'usage'), model)
     );
   },
+  prompt: linkedPrompt,
   thread: (span) => text(span, 'mlflow.trace.session', 'mlflow.traceTag.mlflow.trace.session'),
   user: (span) => text(span, 'mlflow.trace.user', 'mlflow.traceTag.mlflow.trace.user'),
 };

@@ -1,35 +1,14 @@
 import * as z from 'zod/mini';
 import { endpoint, oneAnswer, oneRecord } from '../../../../api/endpoint.ts';
 import { done, project } from '../../../../api/fields.ts';
-import { objectId, versionName } from '../../../../api/objects.ts';
-import { isDigest, isLabel, parseVersionName } from '../../../../foundations/wire/index.ts';
-import {
-  documented,
-  field,
-  id,
-  listSchema,
-  printableText,
-  record,
-  rule,
-} from '../../../../foundations/wire/schema.ts';
+import { alias, label, objectId, versionName } from '../../../../api/objects.ts';
+import { field, listSchema, record } from '../../../../foundations/wire/schema.ts';
 
 /*
  * The endpoints of tags and aliases, which Weave's door alone has.
  */
 
 const maxLabels = 100;
-
-/** Whether a text could be taken for `latest`, an index or a digest. */
-const isTaken = (text: string): boolean => {
-  const version = parseVersionName(text);
-  return version === 'latest' || 'versionIndex' in version || isDigest(text);
-};
-
-const label = id.check(z.refine(isLabel, rule('should be at most 768 bytes of UTF-8')));
-
-const alias = label
-  .check(z.refine((text) => !isTaken(text), rule('should be neither latest, nor v<N>, nor a digest')))
-  .register(documented, { name: 'Alias', keywords: printableText(256) });
 
 const tagsText = 'Words on a version; of a filter: any of these.';
 const aliasesText =

@@ -26,7 +26,12 @@ const good: Readonly<Record<string, object>> = {
   get_thread: { project_id: project, thread_id: 'thread' },
   get_stats: { ...day, group_by: ['op_name'] },
   compare_calls: { project_id: project, a: '1', b: '2' },
+  list_prompts: { project_id: project },
+  get_prompt: { project_id: project, name: 'support', label: 'production' },
   add_feedback: { project_id: project, call_id: '1', note: 'Read by an agent' },
+  add_to_dataset: { project_id: project, dataset: 'orders', call_ids: ['1', '2'] },
+  save_prompt: { project_id: project, name: 'support', text: 'Be kind to {who}.' },
+  set_prompt_label: { project_id: project, name: 'support', label: 'production', version_index: 0 },
 };
 const names = tools.map(({ name }) => name);
 
@@ -37,6 +42,8 @@ beforeAll(async () => {
   endpoint = new URL(`${service.url}/mcp`);
   const { path, body } = report(...calls(project, 12));
   expect((await service.post(path, body)).status).toBe(200);
+  const prompt = { project_id: project, name: 'support', text: 'Be kind.', labels: ['production'] };
+  expect((await service.post('/prompt/create', prompt)).status).toBe(200);
 });
 
 const bearer = (key = service.key) => ({ authorization: `Bearer ${key}` });
@@ -245,6 +252,124 @@ describe('tools, agents and waits', () => {
     ]);
     const { calls: inTrace } = await ask('get_trace', { project_id: own, trace_id: 'trace' });
     expect(inTrace).toContainEqual(expect.objectContaining({ id: '1', tool: 'seats.map', waited_ms: 400 }));
+  });
+});
+
+describe('tools of prompts', () => {
+  const own = 'acme/mcp-prompts';
+  const ask = async (name: string, args: object) => {
+    const { structuredContent, isError, content } = await call(name, { project_id: own, ...args });
+    expect([name, isError ?? false, isError ? content : []]).toEqual([name, false, []]);
+    return structuredContent ?? {};
+  };
+
+  it('save, label and read a prompt, and say where a label was', async () => {
+    const messages = [{ role: 'user', content: 'Hi {name}' }];
+    const config = { model: 'm' };
+    expect(
+      await ask('save_prompt', { name: 'greet', messages, config, labels: ['production'] }),
+    ).toMatchObject({
+      prompt: { name: 'greet', version_index: 0, labels: ['production'] },
+    });
+    expect(await ask('save_prompt', { name: 'greet', text: 'Hello {name}' })).toMatchObject({
+      prompt: { version_index: 1 },
+      missing: [expect.stringContaining('set_prompt_label')],
+    });
+    expect(await ask('get_prompt', { name: 'greet' })).toMatchObject({
+      prompt: { messages, config, variables: ['name'], labels: ['production'], version_index: 0 },
+    });
+    const move = { name: 'greet', label: 'production', version_index: 1 };
+    expect(await ask('set_prompt_label', move)).toMatchObject({
+      label: { version_index: 1, previous_version_index: 0, moved_by: 'local' },
+    });
+    expect(await ask('get_prompt', { name: 'greet' })).toMatchObject({ prompt: { text: 'Hello {name}' } });
+    expect(await ask('list_prompts', {})).toMatchObject({
+      prompts: [{ name: 'greet', latest: 1, versions: 2, labels: { production: 1 } }],
+    });
+    await ask('set_prompt_label', { ...move, version_index: null });
+    expect(await ask('list_prompts', {})).toMatchObject({ prompts: [{ labels: {} }] });
+  });
+
+  it('say that a prompt which does not fit was cut, and page through many', async () => {
+    await ask('save_prompt', { name: 'long', text: 'word '.repeat(5000) });
+    const { missing } = await ask('get_prompt', { name: 'long', max_characters: 2000 });
+    expect(missing).toEqual([expect.stringMatching(/^text was cut, of 25000 characters: .*do not save it/)]);
+    const first = await ask('list_prompts', { limit: 1 });
+    const second = await ask('list_prompts', { limit: 1, cursor: first.next_cursor });
+    expect([first, second]).toMatchObject([
+      { prompts: [{ name: 'greet' }] },
+      { prompts: [{ name: 'long' }] },
+    ]);
+    expect(second.next_cursor).toBeUndefined();
+  });
+
+  it('refuse what is wrong in words', async () => {
+    const project_id = own;
+    expect(await getError('save_prompt', { project_id, name: 'x' })).toBe(
+      'should have exactly one of messages and text',
+    );
+    expect(await getError('save_prompt', { project_id, name: 'x', messages: [{ content: '' }] })).toBe(
+      'messages.0: should have a role, such as system, user or assistant',
+    );
+    expect(await getError('get_prompt', { project_id, name: 'greet', label: 'none' })).toBe(
+      'label: there is no label "none" of the prompt "greet" in acme/mcp-prompts',
+    );
+    const move = { project_id, name: 'greet', label: 'latest', version_index: 0 };
+    expect(await getError('set_prompt_label', move)).toBe(
+      'label: should be neither latest, nor v<N>, nor a digest',
+    );
+  });
+});
+
+describe('add_to_dataset', () => {
+  const dataset = 'from-agents';
+  const add = (call_ids: readonly string[], fields: object = {}) =>
+    call('add_to_dataset', { project_id: project, dataset, call_ids, ...fields });
+  const readRows = async (): Promise<Readonly<Record<string, unknown>>[]> => {
+    const object = { project_id: project, object_id: dataset, digest: 'latest' };
+    const { obj } = (await (await service.post('/obj/read', object)).json()) as {
+      obj: { val: { rows: string } };
+    };
+    const digest = obj.val.rows.split('/').at(-1);
+    const answer = await service.post('/table/query', { project_id: project, digest });
+    return ((await answer.json()) as { rows: { val: Readonly<Record<string, unknown>> }[] }).rows.map(
+      ({ val }) => val,
+    );
+  };
+
+  it('makes rows of calls, each once, however often and by however many at once', async () => {
+    expect((await add(['1', '2'])).structuredContent).toMatchObject({
+      dataset: { added: 2, there_already: 0 },
+    });
+    expect((await add(['2', '1'])).structuredContent).toMatchObject({
+      dataset: { added: 0, there_already: 2 },
+    });
+    const ids = ['3', '4', '5', '6'];
+    const results = await Promise.all(ids.map((id) => add([id])));
+    expect(results.map(({ structuredContent }) => structuredContent)).toMatchObject(
+      ids.map(() => ({ dataset: { added: 1 } })),
+    );
+    const rows = await readRows();
+    expect(rows.map(({ source }) => source).toSorted()).toEqual(
+      ['1', '2', ...ids].map((id) => `svc:///${project}/call/${id}`),
+    );
+    expect(rows[0]).toEqual({
+      inputs: { q: expect.any(String) },
+      expected: 'answer 1',
+      source: `svc:///${project}/call/1`,
+    });
+  });
+
+  it('takes what is expected, and says which call there is not', async () => {
+    await add(['7'], { expected: { answer: 42 } });
+    expect((await readRows()).at(-1)).toMatchObject({ expected: { answer: 42 } });
+    expect(await getError('add_to_dataset', { project_id: project, dataset, call_ids: ['7', 'no'] })).toBe(
+      'call_ids: there is no call no in acme/agents; query_calls finds calls',
+    );
+    const other = { project_id: project, dataset: 'support', call_ids: ['7'] };
+    expect(await getError('add_to_dataset', other)).toBe(
+      'dataset: should be another name: support in acme/agents is an object without rows, so no dataset',
+    );
   });
 });
 

@@ -313,6 +313,20 @@ describe('a project', () => {
     expect(await seen(tokenOf(project, 'link'))).toEqual(nowhere);
   });
 
+  it('has links and the leave for them on its audit trail', async () => {
+    const { project } = await shared();
+    await done(makeLink(project, 'link', 'trace', { revoked: true }));
+    const query = { project_id: project, start: inDays(-1), end: inDays(1), limit: 10 };
+    const answer = await service.post('/audit/query', query);
+    expect(await answer.json()).toMatchObject({
+      records: [
+        { action: 'publiclink.set', target: 'link', after: { revoked: true } },
+        { action: 'publiclink.set', target: 'link', after: { trace_id: 'trace' } },
+        { action: 'sharing.set', target: 'sharing', after: { public_links: true } },
+      ],
+    });
+  });
+
   it('refuses links that say nonsense, by the place', async () => {
     const project = newName('acme/nonsense');
     const wrong: Readonly<Record<string, object>> = {

@@ -41,7 +41,8 @@ describe('the document', () => {
               ({ any: ['basic', 'bearer'], basic: ['basic'], bearer: ['bearer', 'apiKey'] })[scheme],
           )
           .map((scheme) => ({ [scheme]: [] }));
-        return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
+        const methods = [route.method.toLowerCase(), ...(route.byGet ? ['get'] : [])];
+        return methods.flatMap((method) => paths.map((path) => [method, path, JSON.stringify(security)]));
       });
     expect(new Set(inDocument.map(String))).toEqual(new Set(inList.map(String)));
   });

@@ -15,6 +15,7 @@ import {
   idleEvaluatorsBill,
   limitsBill,
   openAnswerBytes,
+  promptsBill,
   provisionedBill,
   provisionedFrom,
   redactionBill,
@@ -49,6 +50,7 @@ const figures: Measured = {
   eventReads: 0.5,
   rowReads: 1,
   alerts: { reads: 20, writes: 3, idle: 1 },
+  prompt: 1,
   compressed: [
     [1, 0.3],
     [100, 0.02],
@@ -300,6 +302,19 @@ describe('a hundred alerts', () => {
   it('have the units of each minute', () => {
     // 43,800 minutes, at $0.625 a million.
     expect(alertsBill(load(), figures)['DynamoDB: writes']).toBeCloseTo(43_800 * 3 * 0.625e-6, 10);
+  });
+});
+
+describe('reads of prompts', () => {
+  it('are a request, a read unit and the time that the function waits, each', () => {
+    const { 'CloudWatch: logs': logs = 0, ...bill } = promptsBill(load({ latencyMs: 30 }), figures, 1e6);
+    expect(bill).toEqual({
+      'API Gateway: requests': 3.5,
+      'DynamoDB: reads': 0.125,
+      'Lambda: requests': 0.2,
+      'Lambda: time': expect.closeTo(((30 + 5 * (1769 / 512)) / 1000) * 0.5 * 1e6 * 0.0000133334, 6),
+    });
+    expect(logs).toBeCloseTo(1500e6 * ((0.5 + 0.03) / 1e9), 6);
   });
 });
 

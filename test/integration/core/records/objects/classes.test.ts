@@ -274,7 +274,9 @@ describe('a version that takes the role admin to make', () => {
         authorize: authorizeChange(raced, { grants }, project, budget),
       });
     const drop = (raced: Store, digest: string) =>
-      deleteVersions(raced, name, [digest], budget, [], authorizeChange(raced, { grants }, project, budget));
+      deleteVersions(raced, name, [digest], budget, {
+        authorize: authorizeChange(raced, { grants }, project, budget),
+      });
     /** Does something, and something else just before it is written. */
     const raced = async (
       deed: (raced: Store) => Promise<unknown>,

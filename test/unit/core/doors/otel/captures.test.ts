@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { inContext, type Translation, translate } from '../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../core/doors/otel/span.ts';
@@ -27,7 +28,7 @@ const sameModel = (model: unknown, wanted: string): boolean =>
 
 /** Facts of an operation that the span contradicts, as `what: found`. */
 const contradictions = (read: Read, wanted: Expected, all: readonly Read[]): string[] => {
-  const { inputs, output, kind, usage, threadId, userId } = read.translation;
+  const { inputs, output, kind, usage, threadId, userId, prompt } = read.translation;
   const [counts] = Object.values(usage ?? {});
   const around = ancestors(read, all);
   const within = (on: 'ancestor' | 'trace' | undefined) =>
@@ -38,6 +39,7 @@ const contradictions = (read: Read, wanted: Expected, all: readonly Read[]): str
         : all.filter(({ span }) => span.traceId === read.span.traceId);
   const facts: readonly [string, unknown, boolean][] = [
     ['kind', kind, kind === wanted.kind],
+    ['prompt', prompt, wanted.prompt === undefined || isDeepStrictEqual(prompt, wanted.prompt)],
     ['model', inputs.model, wanted.model === undefined || sameModel(inputs.model, wanted.model)],
     ['prompt tokens', counts?.input_tokens, (counts?.input_tokens ?? 0) === (wanted.prompt_tokens ?? 0)],
     [

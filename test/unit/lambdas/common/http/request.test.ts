@@ -28,7 +28,6 @@ const createHandler = (schema: BodySchema<Body>, tolerant = false) =>
       readRequest({ request: () => schema, tolerant }),
       authorize<Body>({
         role: 'write',
-        method: 'POST',
         projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
       }),
     ])

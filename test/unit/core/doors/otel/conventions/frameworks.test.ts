@@ -499,3 +499,36 @@ describe('Haystack', () => {
     expect(run('PromptBuilder', {}, {}).kind).toBe('other');
   });
 });
+
+describe('the prompt of a span', () => {
+  const linked = [
+    { name: 'first', version: '1' },
+    { name: 'support', version: '3' },
+  ];
+  it.each([
+    ['our clients', { 'pennytrace.prompt.name': 'support', 'pennytrace.prompt.version': '3' }],
+    ['Langfuse', { 'langfuse.observation.prompt.name': 'support', 'langfuse.observation.prompt.version': 3 }],
+    ['OpenTelemetry', { 'gen_ai.prompt.name': 'support', 'gen_ai.prompt.version': '3' }],
+    ['OpenInference', { 'llm.prompt_template.name': 'support', 'llm.prompt_template.version': '3' }],
+    ['MLflow', { 'mlflow.linkedPrompts': JSON.stringify(JSON.stringify(linked)) }],
+    ['MLflow, as the list itself', { 'mlflow.linkedPrompts': JSON.stringify(linked) }],
+  ])('is named as by %s', (_, attributes) => {
+    expect(translate(makeSpan({ attributes })).prompt).toEqual({ name: 'support', version: '3' });
+  });
+
+  it('is what our clients say, whatever an instrumentation says', () => {
+    const attributes = {
+      'openinference.span.kind': 'LLM',
+      'llm.prompt_template.name': 'template',
+      'pennytrace.prompt.name': 'support',
+    };
+    expect(translate(makeSpan({ attributes })).prompt).toEqual({ name: 'support' });
+  });
+
+  it.each(['"none"', '[]', '[1]', '{"name":"x"}', '[{"name":1}]', '[{"version":"1"}]'])(
+    'is none where MLflow links %s',
+    (text) => {
+      expect(translate(makeSpan({ attributes: { 'mlflow.linkedPrompts': text } })).prompt).toBeUndefined();
+    },
+  );
+});

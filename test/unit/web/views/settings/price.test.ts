@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyPrice, perMillion, typedPrice } from '../../../../../web/views/prices/price.ts';
+import { emptyPrice, perMillion, typedPrice } from '../../../../../web/views/settings/price.ts';
 
 const form = { ...emptyPrice, model: ' m ', input: '0.15', output: '0,6' };
 

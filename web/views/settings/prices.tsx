@@ -10,7 +10,6 @@ import { useAllowed } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, ScrollTable, SearchBox, type TableColumn } from '../../ui/controls.tsx';
 import { Form, Input, TimeInput } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
-import { View } from '../../ui/view.tsx';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
 
 const fields: readonly (readonly [
@@ -42,7 +41,7 @@ const AddPrice = ({ project, add }: AddPriceProps) => {
   };
   return (
     <Form className="card stack" onSubmit={submit} aria-label="Add a price">
-      <h2>Add a price</h2>
+      <h3>Add a price</h3>
       <div className="price-fields">
         {fields.map(([field, label, props]) => (
           <Input
@@ -72,7 +71,7 @@ const AddPrice = ({ project, add }: AddPriceProps) => {
   );
 };
 
-const route = getRouteApi('/prices');
+const route = getRouteApi('/settings');
 
 /** The columns of prices, with a button to remove each if that is allowed. */
 const makeColumns = (onRemove: ((price: Price, row: number) => void) | undefined): TableColumn<Price>[] => [
@@ -101,8 +100,8 @@ const makeColumns = (onRemove: ((price: Price, row: number) => void) | undefined
 ];
 
 /** The project's own prices of models, and what adds to them. */
-export const PricesView = () => {
-  const { project, model = '' } = route.useSearch();
+export const PricesSection = ({ project }: { project: string }) => {
+  const { model = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const { query, add, remove } = usePrices(project);
   const [removing, setRemoving] = useState<Price>();
@@ -111,7 +110,7 @@ export const PricesView = () => {
   const mayWrite = useAllowed(project, 'write');
   const shown = data.filter(({ llm_id = '' }) => llm_id.toLowerCase().includes(model.toLowerCase()));
   const search = (text: string) =>
-    navigate({ search: { project, ...(text !== '' && { model: text }) }, replace: true });
+    navigate({ search: { project, section: 'prices', ...(text !== '' && { model: text }) }, replace: true });
   const ask = (price: Price, at: number) => {
     row.current = at;
     setRemoving(price);
@@ -124,7 +123,7 @@ export const PricesView = () => {
     );
   };
   return (
-    <View title="Prices" narrow>
+    <>
       <p className="muted">
         A model without a price here costs what the service&apos;s table of list prices says. A price counts
         for calls that started when it was in force, also for those that are there already.
@@ -149,7 +148,7 @@ export const PricesView = () => {
       {mayWrite ? (
         <AddPrice project={project} add={add} />
       ) : (
-        <p className="muted">This key may not add prices: it lacks the role write on {project}.</p>
+        <p className="muted">You may not add prices: that takes the role write on {project}.</p>
       )}
       <Confirm
         title="Remove this price?"
@@ -164,6 +163,6 @@ export const PricesView = () => {
         Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
         price, or nothing.
       </Confirm>
-    </View>
+    </>
   );
 };
