@@ -128,7 +128,8 @@ const toItem = (
   };
   return {
     ...toKey(scope, at, id),
-    x: Math.floor((at + days * dayMicros) / 1_000_000),
+    // Somebody may have signed in long ago: an entry stays from when it is stored.
+    x: Math.floor((Math.max(at, Date.now() * 1000) + days * dayMicros) / 1_000_000),
     scope,
     kind: actor.kind,
     user: actor.user,

@@ -2,6 +2,7 @@ import {
   allowsAll,
   allowsAnywhere,
   type Caller,
+  entityOf,
   formatGrant,
   formatKey,
   type Grant,
@@ -47,8 +48,6 @@ const nowMicros = (): Micros => Date.now() * 1000;
 
 /** The most keys, and the most members, of an entity: all are read to list them. */
 const maxOfEntity = 1000;
-
-const entityOf = (scope: Scope): string => scope.split('/', 1)[0] ?? '';
 
 /**
  * Refuses a role on a scope that the caller does not administer, or model requests by somebody who may only spend so

@@ -12,6 +12,7 @@ import {
   listFolders,
   listObjects,
   mapConcurrent,
+  type ProjectRetention,
   queryPage,
   type RequestBudget,
   type Store,
@@ -202,6 +203,7 @@ class Application {
 /**
  * Applies a project's retention to what is stored already, as far as there is time for it.
  *
+ * @param announce is told that it begins, and for how long what is stored is kept
  * @returns whether all is done, and what was done since it began
  * @throws ServiceError 503 when storage does not answer in time; the same request goes on
  */
@@ -210,6 +212,7 @@ export const applyRetention = async (
   project: ProjectId,
   budget: RequestBudget,
   lag = lagMs,
+  announce: (days: ProjectRetention) => Promise<void> = async () => {},
 ): Promise<{ readonly done: boolean; readonly applied: AppliedCounts }> => {
   const { bookkeeping } = stores;
   const { callsDays, feedbackDays, changedAt } = await readRetention(bookkeeping, project, budget);
@@ -228,6 +231,7 @@ export const applyRetention = async (
     budget,
     ({ setAt }) => setAt === changedAt,
   );
+  if (sweep.isNew) await announce({ callsDays, feedbackDays });
   const { state } = sweep;
   const application = new Application(stores, project, state, budget);
   const isThrough = await sweep.run(application.steps(callsDays, feedbackDays));

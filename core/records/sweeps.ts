@@ -36,6 +36,8 @@ const progressText = 'j';
 
 /** How often progress is kept, in milliseconds. */
 const keepEveryMs = 2000;
+/** How long it counts, in milliseconds: what is stored later is behind where an old sweep was. */
+const keptMs = 30 * 60_000;
 /** How long before its deadline a request begins nothing more, in milliseconds, and as a share of its time. */
 const marginMs = 12_000;
 const marginShare = 1 / 4;
@@ -51,6 +53,8 @@ export type SweepStep = () => AsyncIterable<unknown>;
 /** How far a sweep is. `next` is the number of the kind of work that it is at. */
 export interface SweepState {
   next: number;
+  /** When it was kept last, in milliseconds since 1970; absent before. */
+  keptAt?: number;
 }
 
 /** A sweep of a project, from where the request before has left it. */
@@ -93,7 +97,8 @@ export class Sweep<State extends SweepState> {
     const [item] = await getItems(table, [key], budget, { consistent: true });
     const text = asText(item?.[progressText]);
     const kept = text === undefined ? undefined : (JSON.parse(text) as State);
-    return new Sweep(table, key, kept && isOf(kept) ? kept : undefined, begin, budget);
+    const counts = kept && Date.now() < (kept.keptAt ?? 0) + keptMs && isOf(kept);
+    return new Sweep(table, key, counts ? kept : undefined, begin, budget);
   }
 
   /**
@@ -120,6 +125,7 @@ export class Sweep<State extends SweepState> {
 
   /** Keeps how far it is. */
   async keep(): Promise<void> {
+    this.state.keptAt = Date.now();
     const value = JSON.stringify(this.state);
     await setText(this.#table, { key: this.#key, attribute: progressText, value }, this.#budget);
     this.#keptAt = Date.now();

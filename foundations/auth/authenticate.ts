@@ -1,7 +1,7 @@
 import type { Memory } from '../memory.ts';
 import { getItems, type Meter, requestBudget, type Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
-import { allowsAll, type Caller, formatGrant, type Grant } from './grants.ts';
+import { allowsAll, type Caller, entityOf, formatGrant, type Grant, type Scope } from './grants.ts';
 import { toRoleId } from './iam-role.ts';
 import { isToken } from './iam-token.ts';
 import {
@@ -226,17 +226,36 @@ const findMembers = async (
 
 const covers = (one: Grant, other: Grant): boolean => allowsAll([one], other.scope, other.role);
 
+/** The scopes that have all of a scope, itself among them. */
+const widerScopes = (scope: Scope): Scope[] => ['*', `${scope.slice(0, scope.indexOf('/'))}/*`, scope];
+
+/** Grants with one of each entity in turn. */
+const inTurn = (grants: readonly Grant[]): Grant[] => {
+  const entities = [...Map.groupBy(grants, ({ scope }) => entityOf(scope)).values()];
+  const most = Math.max(0, ...entities.map(({ length }) => length));
+  return Array.from({ length: most }, (_, turn) => entities.flatMap((own) => own[turn] ?? [])).flat();
+};
+
 /**
- * Grants without those that others include, as many as a context may hold: the first count.
+ * Grants without those that others include, as many as a context may hold: the first of each entity count, so that
+ * what one entity gives takes no room from another's. Thousands take no longer than it takes to read them, since
+ * many groups can have fifty each.
  */
-const joinGrants = (grants: readonly Grant[]): Grant[] => {
-  const isNeeded = (grant: Grant, at: number): boolean =>
-    !grants.some((other, i) => i !== at && covers(other, grant) && !(i > at && covers(grant, other)));
+const joinGrants = (all: readonly Grant[]): Grant[] => {
+  const grants = [...new Map(all.map((grant) => [formatGrant(grant), grant])).values()];
+  const byScope = Map.groupBy(grants, ({ scope }) => scope);
+  const isNeeded = (grant: Grant): boolean =>
+    !widerScopes(grant.scope).some((scope) =>
+      byScope.get(scope)?.some((other) => other !== grant && covers(other, grant)),
+    );
+  const needed = grants.filter(isNeeded);
   let room = maxGrantsLength;
-  return grants.filter(isNeeded).filter((grant) => {
+  const fitting = inTurn(needed).filter((grant) => {
     room -= formatGrant(grant).length + 1;
     return room >= -1;
   });
+  const kept = new Set(fitting);
+  return needed.filter((grant) => kept.has(grant));
 };
 
 /** Finds out who has a token, and what the person and the person's groups are granted: perhaps nothing. */

@@ -75,6 +75,9 @@ export const allowsAll = (grants: readonly Grant[], scope: Scope, role: Role): b
 export const entityScope = (entity: string): Scope | undefined =>
   entity === '*' ? undefined : parseScope(`${entity}/*`);
 
+/** The entity of a scope; `*` for all. */
+export const entityOf = (scope: Scope): string => scope.split('/', 1)[0] ?? '';
+
 /** Whether one of the grants gives the role on some project. */
 export const allowsAnywhere = (grants: readonly Grant[], role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role));

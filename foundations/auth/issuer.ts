@@ -88,10 +88,10 @@ const readJson = async (url: string): Promise<unknown> => {
     return value;
   } catch (error) {
     if (error instanceof IssuerError) throw new IssuerError(`${url} ${error.message}`);
-    const why = signal.aborted
-      ? `within ${answerMs} ms`
-      : `: ${error instanceof Error ? error.message : error}`;
-    throw new IssuerError(`${url} does not answer ${why}`, { cause: error });
+    // `GET /sign-in` tells anybody: an address behind the name is none of their business.
+    const { code = 'it broke off' } = error as { readonly code?: string };
+    const why = signal.aborted ? ` within ${answerMs} ms` : `: ${code}`;
+    throw new IssuerError(`${url} does not answer${why}`, { cause: error });
   } finally {
     sent.destroy();
   }

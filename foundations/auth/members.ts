@@ -10,7 +10,7 @@ import {
 } from '../storage/index.ts';
 import type { TableKey } from '../storage/tables.ts';
 import { formatTime, type Micros } from '../wire/index.ts';
-import { formatGrant, type Grant, type Scope } from './grants.ts';
+import { entityOf, formatGrant, formatGrants, type Grant, type Scope } from './grants.ts';
 import { fromItem, type GrantRecord, isUser, maxGrants, maxGrantsLength } from './keys.ts';
 import { type Role, roles } from './roles.ts';
 
@@ -102,10 +102,12 @@ export interface MemberChange {
   readonly after: readonly Role[];
 }
 
-const refuseTooMany = (grants: readonly Grant[], member: Member): void => {
-  if (grants.length <= maxGrants && grants.map(formatGrant).join(' ').length <= maxGrantsLength) return;
+/** Each entity has room of its own: whoever administers another one takes none of it. */
+const refuseTooMany = (all: readonly Grant[], { member, scope }: Membership): void => {
+  const grants = all.filter((grant) => entityOf(grant.scope) === entityOf(scope));
+  if (grants.length <= maxGrants && formatGrants(grants).length <= maxGrantsLength) return;
   throw new RangeError(
-    `${member} would have too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; give roles on an entity instead`,
+    `${member} would have too many grants in ${entityOf(scope)}: at most ${maxGrants}, and ${maxGrantsLength} characters in all; give roles on an entity instead`,
   );
 };
 
@@ -115,16 +117,17 @@ const refuseTooMany = (grants: readonly Grant[], member: Member): void => {
  *
  * @param now microseconds since 1970
  * @param announce is called with each change that is about to be written, and may refuse it
- * @throws RangeError if the member had too many grants then; what `announce` throws, and nothing is written
+ * @throws RangeError if the member had too many grants in the entity then; what `announce` throws, and nothing is written
  */
 export const setMember = (
   table: Table,
-  { member, scope, roles: wanted }: Membership,
+  membership: Membership,
   now: Micros,
   budget: RequestBudget,
   announce: (change: MemberChange) => Promise<void> = async () => {},
-): Promise<MemberChange> =>
-  compareAndSwap(budget, async () => {
+): Promise<MemberChange> => {
+  const { member, scope, roles: wanted } = membership;
+  return compareAndSwap(budget, async () => {
     const [stored] = await getItems(table, [toKey(member)], budget, { consistent: true });
     const record = stored && fromItem(stored);
     const had = record?.grants ?? [];
@@ -135,7 +138,7 @@ export const setMember = (
       ...had.filter((grant) => grant.scope !== scope),
       ...after.map((role): Grant => ({ scope, role })),
     ];
-    refuseTooMany(grants, member);
+    refuseTooMany(grants, membership);
     await announce(change);
     const expected = { grants: stored?.grants };
     const { createdAt = now } = record ?? {};
@@ -150,6 +153,7 @@ export const setMember = (
           );
     return held ? { value: change } : undefined;
   });
+};
 
 /** Reads the records of all members, by their names. It scans the table of keys. */
 export const listMembers = async (table: Table, budget: RequestBudget): Promise<GrantRecord[]> =>

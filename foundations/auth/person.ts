@@ -114,11 +114,21 @@ const toRefusal = (error: unknown): PersonRefusal => {
 const isAccessType = (typ: string | undefined): boolean => /^(?:application\/)?at\+jwt$/i.test(typ ?? '');
 
 /**
+ * Whether a token says that it is for something else than to show who somebody is: to sign out, for one. Issuers sign
+ * those with the same keys, for the same client (RFC 8725, 3.11, and OpenID Connect Back-Channel Logout, 2.4).
+ */
+const isOther = ({ events, typ: type }: JWTPayload, typ = ''): boolean =>
+  events !== undefined ||
+  (/\+jwt$/i.test(typ) && !isAccessType(typ)) ||
+  (type !== undefined && !['Bearer', 'ID', 'JWT'].includes(String(type)));
+
+/**
  * The kind of a token. Nothing marks it everywhere, but access tokens say what they allow or whose client has them
  * (RFC 9068, and issuers in their own words), and ID tokens never do.
  */
 const getKind = (payload: JWTPayload, typ: string | undefined): TokenKind | undefined => {
   const { token_use: use, typ: type } = payload;
+  if (isOther(payload, typ)) return undefined;
   if (use !== undefined) return use === 'access' || use === 'id' ? use : undefined;
   if (isAccessType(typ) || type === 'Bearer') return 'access';
   if (type === 'ID' || payload.at_hash !== undefined || payload.c_hash !== undefined) return 'id';

@@ -78,6 +78,13 @@ describe('somebody who signed in', () => {
     await page.getByRole('cell', { name: 'write' }).waitFor();
   });
 
+  it('stays so when somebody leads them to an address that ends a sign-in', async () => {
+    const page = await visit('?error=access_denied&state=made-up');
+    await page.getByRole('link', { name: project }).waitFor();
+    expect(page.url()).not.toContain('state');
+    expect(await page.evaluate(() => sessionStorage.getItem('pennytrace.key'))).toBe(key);
+  });
+
   it('signs out, and the key is gone', async () => {
     const page = await visit(link);
     await page.getByRole('button', { name: 'Signed in as local' }).click();

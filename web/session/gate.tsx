@@ -26,6 +26,30 @@ const identify = async (credentials: Credentials): Promise<Accepted> => ({
   me: await createClient(credentials).ask('/me', undefined),
 });
 
+const isRefusal = (failure: unknown): boolean => failure instanceof RequestFailed && failure.status === 401;
+
+/**
+ * Enters by the address that was opened, or by what was kept. Anybody can lead people to an address, so one that
+ * leads nowhere ends no session.
+ *
+ * @throws what is wrong with the address, if what was kept is not accepted either
+ */
+const enterBy = async (
+  linked: Promise<Credentials> | undefined,
+  kept: Credentials | undefined,
+): Promise<Accepted> => {
+  try {
+    const credentials = linked ? await linked : kept;
+    if (credentials === undefined) throw new RequestFailed('You have signed out. Sign in again.', 401);
+    return await identify(credentials);
+  } catch (failure) {
+    if (linked === undefined || kept === undefined) throw failure;
+    return identify(kept).catch((other: unknown) => {
+      throw isRefusal(other) ? failure : other;
+    });
+  }
+};
+
 /** What was kept from an earlier visit; undefined for nothing. */
 const keptCredentials = (): Credentials | undefined => {
   const key = keptKey();
@@ -62,10 +86,8 @@ const useKnownCredentials = (linked: Promise<Credentials> | undefined) => {
       // The view of the URL begins with a query: its function need not wait until the person is known.
       const project = new URLSearchParams(location.search).get('project');
       if (kept !== undefined && project) createClient(kept).wake('/calls/stream_query', project);
-      const credentials = linked ? await linked : kept;
-      if (credentials === undefined) throw new RequestFailed('You have signed out. Sign in again.', 401);
-      const found = await identify(credentials);
-      noteSignsIn(credentials === tokenCredentials);
+      const found = await enterBy(linked, kept);
+      noteSignsIn(found.credentials === tokenCredentials);
       return found;
     };
     enter().then(
@@ -74,7 +96,7 @@ const useKnownCredentials = (linked: Promise<Credentials> | undefined) => {
         setWaiting(false);
       },
       (failure: unknown) => {
-        const isRefused = failure instanceof RequestFailed && failure.status === 401;
+        const isRefused = isRefusal(failure);
         if (isRefused) forgetCredentials();
         // An address is followed once: if it led nowhere, the sign-in is asked for.
         setWaiting(!isRefused && keptCredentials() !== undefined);

@@ -382,9 +382,12 @@ export const authorizeDeletion = async (
 /** What becomes of an object, as the audit trail has it. */
 export type AuditedChange = Pick<AuditEntry, 'scope' | 'action' | 'target' | 'before' | 'after'>;
 
-/** The class of a version whose objects take the role `admin`; undefined for any other version. */
-const adminClass = ({ meaning, baseObjectClass }: VersionHeader): string | undefined =>
-  [meaning, baseObjectClass].find((name) => name !== null && Object.hasOwn(admins, name)) ?? undefined;
+/** Classes whose changes are audited: those that take the role `admin`, and what lets others read without a key. */
+const audited: ReadonlySet<string | null> = new Set([...Object.keys(admins), publicLinkClass]);
+
+/** The class of a version whose changes are audited; undefined for any other version. */
+const auditedClass = ({ meaning, baseObjectClass }: VersionHeader): string | undefined =>
+  [meaning, baseObjectClass].find((name) => audited.has(name)) ?? undefined;
 
 /** What an entry says of a version: its value, or what it is known by if that lies in the bucket. */
 const describeVersion = async (
@@ -401,7 +404,7 @@ const describeVersion = async (
 
 /**
  * What the audit trail says of a version that is about to be made; undefined if neither it nor what it covers is of a
- * class that takes the role `admin`.
+ * class whose changes are audited.
  */
 export const describeCreation = async (
   store: Store,
@@ -409,7 +412,8 @@ export const describeCreation = async (
   covered: VersionHeader | null,
   budget: RequestBudget,
 ): Promise<AuditedChange | undefined> => {
-  const name = findEntry(admins, val) ? getOwnClass(val) : covered && adminClass(covered);
+  const own = getOwnClass(val);
+  const name = own !== undefined && audited.has(own) ? own : covered && auditedClass(covered);
   if (!name) return undefined;
   return {
     scope: projectId,
@@ -421,7 +425,7 @@ export const describeCreation = async (
 };
 
 /**
- * What the audit trail says of versions that are about to be deleted: of classes that take the role `admin` the values
+ * What the audit trail says of versions that are about to be deleted: of audited classes the values
  * of the latest, and which one is in force then; of others their digests.
  */
 export const describeDeletion = async (
@@ -430,16 +434,16 @@ export const describeDeletion = async (
   { deleted, uncovered }: ObjectChange,
   budget: RequestBudget,
 ): Promise<AuditedChange> => {
-  const audited = deleted.findLast((header) => adminClass(header) !== undefined);
+  const told = deleted.findLast((header) => auditedClass(header) !== undefined);
   const [first = null] = deleted;
-  const name = audited && adminClass(audited);
+  const name = told && auditedClass(told);
   return {
     scope: projectId,
     action: `${name?.toLowerCase() ?? 'object'}.delete`,
     target: objectId,
-    before: audited
-      ? await describeVersion(store, audited, budget)
+    before: told
+      ? await describeVersion(store, told, budget)
       : { class: first?.baseObjectClass ?? null, digests: deleted.map(({ digest }) => digest) },
-    after: await describeVersion(store, uncovered && audited ? uncovered : null, budget),
+    after: await describeVersion(store, uncovered && told ? uncovered : null, budget),
   };
 };

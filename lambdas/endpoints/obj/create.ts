@@ -18,7 +18,7 @@ import { stores } from '../../common/http/stores.ts';
 /**
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
  * the digest. Values of classes that mean something to the service are checked, and those that take the role
- * `admin` are audited.
+ * `admin`, and public links, are audited.
  */
 export const handler = endpoint(objCreate, async (request) => {
   const { caller, budget, door } = request;

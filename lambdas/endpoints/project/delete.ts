@@ -27,8 +27,18 @@ const deletes = streaming(projectDelete, async (request) => {
   return answer;
 });
 
-const retains = streaming(projectRetention, async ({ body, budget, describe }) => {
-  const answer = await applyRetention(all, body.projectId, budget);
+const retains = streaming(projectRetention, async (request) => {
+  const { body, budget, describe } = request;
+  const audit = auditing(request);
+  const change = { scope: body.projectId, action: 'project.retain', target: body.projectId };
+  const answer = await applyRetention(
+    all,
+    body.projectId,
+    budget,
+    undefined,
+    ({ callsDays = null, feedbackDays = null }) =>
+      audit({ ...change, after: { calls_days: callsDays, feedback_days: feedbackDays } }),
+  );
   describe(() => ({ rows: answer.applied.calls + answer.applied.feedback }));
   return answer;
 });

@@ -87,6 +87,13 @@ describe('POST /project/delete', () => {
         after: { _type: 'Retention', calls_days: 3650 },
       }),
     );
+    expect(body.records).toContainEqual(
+      expect.objectContaining({
+        action: 'project.retain',
+        target: 'acme/gone',
+        after: { calls_days: 3650, feedback_days: null },
+      }),
+    );
   });
 
   it('is done at once where nothing is, and a project can begin anew', async () => {

@@ -59,8 +59,11 @@ const actions = [
   'object.delete',
   'project.delete',
   'project.export',
+  'project.retain',
+  'publiclink.delete',
+  'publiclink.set',
   'retention.set',
-  'sign-in',
+  'sharing.set',
 ];
 
 /** What was there before and what is there since, line by line. */

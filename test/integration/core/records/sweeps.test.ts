@@ -156,6 +156,23 @@ describe('deleting a project', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('begins anew where somebody left it unfinished an hour ago, and says so', async () => {
+    await send(stores.calls, reportedCalls(project, 3));
+    const said: boolean[] = [];
+    const announce = async (end: object | null) => {
+      said.push(end !== null);
+      // The trail does not take the end of the first deletion.
+      if (said.length === 2) throw new Error('no trail');
+    };
+    await expect(deleteProject(stores, project, long(), announce)).rejects.toThrow('no trail');
+    vi.setSystemTime(now + 3_600_000);
+    await send(stores.calls, reportedCalls(project, 20));
+    const answer = await deleteProject(stores, project, long(), announce);
+    expect(answer).toMatchObject({ done: true, deleted: { calls: 20 } });
+    expect(said).toEqual([false, true, false, true]);
+    expect(await itemsOf(stores.calls, project)).toEqual([]);
+  });
+
   it('takes four write units and a half for a call in a thread, and little to read in small tables', async () => {
     await send(stores.calls, reportedCalls(project, 1000));
     const budget = long();

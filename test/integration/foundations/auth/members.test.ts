@@ -101,6 +101,14 @@ describe('setting a member', () => {
     expect(record?.grants).toHaveLength(stored);
     expect(stored).toBeGreaterThan(20);
   });
+
+  it('is not refused for what other entities have given', async () => {
+    for (let i = 0; i < 50; i++) await set(`evil/p${i}` as ProjectId, ['read']);
+    await expect(set('evil/last' as ProjectId, ['read'])).rejects.toThrow('too many grants in evil');
+    await set('acme/shop' as ProjectId, ['write']);
+    const [record] = await list();
+    expect(record?.grants).toContainEqual({ scope: 'acme/shop', role: 'write' });
+  });
 });
 
 it('lists members by name, and no keys', async () => {

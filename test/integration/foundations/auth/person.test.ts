@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeFindPerson } from '../../../../foundations/auth/index.ts';
+import { Issuer, IssuerError, makeFindPerson } from '../../../../foundations/auth/index.ts';
 import {
   makeIssuerKey,
   startIssuer,
@@ -162,10 +162,33 @@ describe('an issuer whose ID tokens are sent', () => {
     expect(await ask({ header, claims: { ...idToken, ...claims } })).toBe(outcome);
   });
 
+  const signOut = 'http://schemas.openid.net/event/backchannel-logout';
+
+  it.each([
+    ['by its events', {}, { events: { [signOut]: {} } }],
+    ['by its type', { typ: 'logout+jwt' }, {}],
+    ['as Keycloak makes it', {}, { typ: 'Logout' }],
+  ])('a token to sign out is refused %s', async (_, type, claims) => {
+    const ask = start({ ...issuer.settings, token: 'id' });
+    const token = { header: { ...header, ...type }, claims: { ...idToken, at_hash: undefined, ...claims } };
+    expect(await ask(token)).toBe('token of another kind');
+  });
+
   it('one is refused as an access token by its type', async () => {
     const ask = start({ ...issuer.settings, token: 'id' });
     expect(await ask({ header: { typ: 'at+jwt' }, claims: idToken })).toBe('token of another kind');
   });
+});
+
+it('an issuer that cannot be reached is named, and not the address that it has', async () => {
+  const { url } = await startIssuer().then(async (stopped) => {
+    await stopped[Symbol.asyncDispose]();
+    return stopped;
+  });
+  const asked = `${url}/.well-known/openid-configuration`;
+  await expect(new Issuer(url).getDocument()).rejects.toThrow(
+    new IssuerError(`${asked} does not answer: ECONNREFUSED`),
+  );
 });
 
 it('an operator may leave the slash out that an issuer has at its end', async () => {

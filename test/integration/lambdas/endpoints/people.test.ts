@@ -392,6 +392,31 @@ describe('the audit trail', () => {
     expect(records).toHaveLength(4);
   });
 
+  it('has public links, which anybody with the role write makes and revokes', async () => {
+    const project = `${newEntity()}/shop`;
+    const [admin, writer] = await Promise.all([
+      keys.granted(`${project}:admin`),
+      keys.granted(`${project}:write`),
+    ]);
+    const link = (revoked: boolean) => ({
+      _type: 'PublicLink',
+      trace_id: 'trace-1',
+      expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+      digest: 'A'.repeat(43),
+      revoked,
+    });
+    const made = link(false);
+    const revoked = link(true);
+    for (const val of [made, revoked])
+      await ask(writer, '/obj/create', { obj: { project_id: project, object_id: 'link-1', val } });
+    await ask(writer, '/obj/delete', { project_id: project, object_id: 'link-1' });
+    expect(await trail(admin, { project_id: project })).toMatchObject([
+      { action: 'publiclink.delete', target: 'link-1', before: revoked },
+      { action: 'publiclink.set', target: 'link-1', before: made, after: revoked },
+      { action: 'publiclink.set', target: 'link-1', after: made },
+    ]);
+  });
+
   it('has a version that comes into force again when the latest is deleted', async () => {
     const project = `${newEntity()}/shop`;
     const admin = await keys.granted(`${project}:admin`);
