@@ -186,7 +186,7 @@ const scoreMetric = { json_path: 'score', aggregations: ['avg', 'count'], distri
 
 /** Statistics over a thousand records, of which one in a hundred is of another type. */
 const countedBy: Readonly<Record<string, object>> = {
-  'of a type that ten records have, with distribution': { feedback_type: 'scorer', metrics: [scoreMetric] },
+  'of a type with ten records, with distribution': { feedback_type: 'scorer', metrics: [scoreMetric] },
   'of all types apart, with distributions': { group_by: ['feedback_type'], metrics: [scoreMetric] },
   'records of all types apart': { group_by: ['feedback_type'] },
 };
