@@ -217,10 +217,12 @@ const withoutNonce = (text: string): string =>
  */
 export const comparable = (entries: readonly Entry[], sameZstd: boolean): string[] => {
   const text = (entry: Entry): string =>
-    JSON.stringify(entry, (key, value: unknown) =>
-      sameZstd || (key !== 'B' && key !== 'body')
+    JSON.stringify(entry, (key, value: unknown) => {
+      // The authorizer notes when a key was last used, some time after the request.
+      if (key === 'usedOn') return undefined;
+      return sameZstd || (key !== 'B' && key !== 'body')
         ? value
-        : comparableBytes(value as Parameters<typeof comparableBytes>[0]),
-    );
+        : comparableBytes(value as Parameters<typeof comparableBytes>[0]);
+    });
   return entries.map((entry) => withoutNonce(text(entry))).sort();
 };
