@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { context } from 'esbuild';
+import { asString, isJsonObject } from '../foundations/wire/index.ts';
 import { type PageFiles, pageAnswer } from '../lambdas/common/page/answer.ts';
 import { type BuiltPage, contentType, pageOptions, toPage } from '../lib/page.ts';
 
@@ -25,8 +26,8 @@ const toFiles = ({ files }: BuiltPage): PageFiles => ({
 /** Where the service has people exchange codes for tokens; undefined if they only use keys. */
 const findTokenEndpoint = async (): Promise<string | undefined> => {
   const answer = await fetch(new URL('/sign-in', service)).catch(() => undefined);
-  if (!answer?.ok) return undefined;
-  return ((await answer.json()) as { token_endpoint: string }).token_endpoint;
+  const said: unknown = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
+  return isJsonObject(said) ? asString(said.token_endpoint) : undefined;
 };
 
 const servePage = async (path: string, { headers }: IncomingMessage, res: ServerResponse): Promise<void> => {

@@ -1,4 +1,5 @@
 import { everyVersion } from '../../api/objects.ts';
+import { type PromptContent, variablesIn } from '../../api/prompt-variables.ts';
 import type {
   LabelMoveRow,
   NewPrompt,
@@ -7,7 +8,6 @@ import type {
   PromptsQuery,
   PromptVersion,
 } from '../../api/prompts.ts';
-import { type PromptContent, variablesIn } from '../../api/shared/prompts.ts';
 import {
   asBytes,
   getItems,

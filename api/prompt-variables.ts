@@ -1,9 +1,9 @@
 /*
  * Prompts and their variables, as the service, the page and clients read them. A variable is `{name}`, and
  * `{{` and `}}` are braces, as in Weave's prompts. Any other brace is text, so JSON may stand in a prompt.
- * Nothing is imported here, since browsers load this as it is.
+ * Nothing is imported here, so that browsers can load this as it is.
  *
- * test/unit/api/shared/prompts.json has cases for whoever reads prompts in another language.
+ * test/unit/api/prompt-variables.json has cases for whoever reads prompts in another language.
  */
 
 /** A message of a prompt, as chat models take it. */
