@@ -326,7 +326,8 @@ export const keysRevoke = /* @__PURE__ */ endpoint({
               isKeyId,
               rule('should be the id of a key: 16 of 0-9 and a-z, the middle part of the key'),
             ),
-          ),
+          )
+          .register(documented, { keywords: { pattern: '^[0-9a-z]{16}$' } }),
         "The key's id, the middle part of the key.",
       ),
     }),

@@ -19,6 +19,9 @@ const pool = [
   'a'.repeat(43),
   'A'.repeat(43),
   '0'.repeat(64),
+  '0'.repeat(16),
+  'acme/shop:read',
+  'acme/*:write',
   'x-header',
   '2025-01-01',
 ];

@@ -50,7 +50,12 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
     why: 'choices of which one may be made, and labels that could be taken for something else',
     is: ({ msg }) => /^should (have at most one of|be neither latest|be at most 768 bytes)/.test(msg),
   },
-  { why: 'of two places one', is: ({ msg }) => msg.startsWith('name one of project_id and entity') },
+  {
+    why: 'of two places one',
+    is: ({ msg, loc, type }) =>
+      msg.startsWith('name one of project_id and entity') ||
+      (type === 'missing' && loc.join('.') === 'body.project_id'),
+  },
   { why: 'a project that is said twice', is: ({ msg }) => msg.endsWith(', to confirm') },
   { why: 'a key that JSON.parse takes and zod passes over', is: ({ msg }) => msg.includes('__proto__') },
 ];
