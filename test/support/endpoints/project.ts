@@ -85,6 +85,7 @@ const application: Scenario = {
   name: 'a retention of what is stored, in items and in the bucket, some of it reported again',
   before: (p) => [...fillProject(p), retain(p, { calls_days: 3650, feedback_days: 3650 })],
   request: (p) => ({ path: '/project/retention', body: { project_id: p } }),
+  views,
 };
 
 /** What the one function of both may do. */
