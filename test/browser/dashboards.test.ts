@@ -20,13 +20,16 @@ const calls = { metric: 'call_count', filter };
 const errors = { metric: 'error_count', filter };
 const latency = { metric: 'latency_ms', filter };
 
+/** An hour that is over, so that all calls are in one bucket. */
+const hour = atPresent() - (Date.now() % 3_600_000) - 3_600_000;
+
 const seed = (of: string) =>
   report(
     of,
     Array.from({ length: 6 }, (_, i) => ({
       id: `${of}-${i}`,
       op: i < 2 ? 'search' : 'answer',
-      at: atPresent() - 3_600_000 + i * 60_000,
+      at: hour + i * 60_000,
       ...(i === 0 && { exception: 'Boom' }),
     })),
   );
