@@ -8,7 +8,7 @@ import {
   useRouter,
 } from '@tanstack/react-router';
 import { errorText, RequestFailed } from '../api/http.ts';
-import type { TracePaneType } from '../calls/trace/pane.ts';
+import type { TracePaneType } from '../calls/trace/trace-state.ts';
 import {
   parseAlertsSearch,
   parseCallSearch,

@@ -4,15 +4,12 @@ import { compareCalls } from './compare-calls.ts';
 import type { Tool } from './context.ts';
 import { describeProject } from './describe-project.ts';
 import { getCall } from './get-call.ts';
-import { getPrompt } from './get-prompt.ts';
 import { getStats } from './get-stats.ts';
 import { getThread } from './get-thread.ts';
 import { getTrace } from './get-trace.ts';
 import { listProjects } from './list-projects.ts';
-import { listPrompts } from './list-prompts.ts';
 import { queryCalls } from './query-calls.ts';
-import { savePrompt } from './save-prompt.ts';
-import { setPromptLabel } from './set-prompt-label.ts';
+import { getPrompt, listPrompts, savePrompt, setPromptLabel } from './saved-prompts.ts';
 
 const all: readonly Tool[] = [
   listProjects,

@@ -5,12 +5,11 @@ import type { Answer } from '../../api/contract.ts';
 import { type Span, TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useMembers } from '../../calls/people/people.ts';
 import { type Changes, changed, ranges, type SettingsSearch, toSpan } from '../../navigation/search.ts';
-import { Person, useRead } from '../../session/session.tsx';
+import { ForAdmins, Person, useRead } from '../../session/session.tsx';
 import { Button, Empty, Moment, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { copyText } from '../../ui/json.ts';
-import { ForAdmins } from './lacking.tsx';
 
 type AuditRecord = Answer<'/audit/query'>['records'][number];
 

@@ -3,11 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Answer } from '../../api/contract.ts';
 import { countText } from '../../data/format.ts';
-import { useSession } from '../../session/session.tsx';
+import { ForAdmins, useSession } from '../../session/session.tsx';
 import { Button, Notice, Table } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { ForAdmins } from './lacking.tsx';
 
 /** How many of what were deleted so far. */
 type Counts = Answer<'/project/delete'>['deleted'];

@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { Connect } from '../../calls/connect/connect.tsx';
 import { useOnlyStart, useSavedViews } from '../../calls/saved/store.ts';
-import { useAllowed, useRead } from '../../session/session.tsx';
+import { Lacking, useAllowed, useRead } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Section } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { Lacking } from './lacking.tsx';
 
 /** Since when there is a project; null if nothing was ever written to it. */
 const useFirstReport = (project: string) =>

@@ -6,7 +6,7 @@ import type { Answer, Request } from '../../api/contract.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
 import { entityOf, useIsEntityAdmin, usePeople } from '../../calls/people/people.ts';
 import { costText, dayText } from '../../data/format.ts';
-import { allows, readAgain, useRead, useSession } from '../../session/session.tsx';
+import { allows, ForAdmins, readAgain, useRead, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,
@@ -21,7 +21,6 @@ import {
 import { bindFields, Choice, Form, Input, TimeInput } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
-import { ForAdmins } from './lacking.tsx';
 
 type Key = Answer<'/keys/query'>['keys'][number];
 

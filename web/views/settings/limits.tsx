@@ -2,11 +2,10 @@ import { useState } from 'react';
 import { limitsClass } from '../../../api/shared/classes.ts';
 import type { Me } from '../../api/contract.ts';
 import { costText, momentText } from '../../data/format.ts';
-import { useAllowed, useRead } from '../../session/session.tsx';
+import { Lacking, useAllowed, useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { bindFields, Form, Input, Section } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { Lacking } from './lacking.tsx';
 import { type Numbers, toTyped, typedNumbers } from './numbers.ts';
 import { useStoredObject } from './stored-object.ts';
 

@@ -9,13 +9,12 @@ import {
   useMembers,
   usePeople,
 } from '../../calls/people/people.ts';
-import { useRead, useSession } from '../../session/session.tsx';
+import { ForAdmins, useRead, useSession } from '../../session/session.tsx';
 import { readSignIn } from '../../session/sign-in.ts';
 import { Button, Check, Empty, IconButton, Notice, QueryStatus, ScrollTable } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
-import { ForAdmins } from './lacking.tsx';
 
 /** What each role lets its members do. */
 const meanings: Readonly<Record<Role, string>> = {

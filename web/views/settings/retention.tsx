@@ -3,12 +3,11 @@ import { retentionClass } from '../../../api/shared/classes.ts';
 import type { Client } from '../../api/client.ts';
 import { whole } from '../../calls/figures/requests.ts';
 import { countedText } from '../../data/format.ts';
-import { type Reading, useAllowed, useSession } from '../../session/session.tsx';
+import { Lacking, type Reading, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { bindFields, Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
-import { Lacking } from './lacking.tsx';
 import { type Numbers, toTyped, typedNumbers } from './numbers.ts';
 import { useStoredObject } from './stored-object.ts';
 

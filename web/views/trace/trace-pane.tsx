@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, Maximize2, X } from 'lucide-react';
 import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { getWait } from '../../api/calls.ts';
 import { WaitBadge } from '../../calls/badges.tsx';
-import type { TracePaneProps } from '../../calls/trace/pane.ts';
+import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
 import { type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
 import type { Tab } from '../../navigation/search.ts';

@@ -12,7 +12,7 @@ import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
 import { tagsColumn } from '../../calls/scores.ts';
-import type { TracePaneType } from '../../calls/trace/pane.ts';
+import type { TracePaneType } from '../../calls/trace/trace-state.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { Changes, TracesSearch } from '../../navigation/search.ts';
