@@ -1,39 +1,9 @@
 import * as z from 'zod/mini';
-import { maxRetentionDays } from '../foundations/storage/retention.ts';
-import {
-  documented,
-  field,
-  integerWith,
-  nullish,
-  problem,
-  record,
-  time,
-} from '../foundations/wire/schema.ts';
+import { field, problem, record } from '../foundations/wire/schema.ts';
 import { deletion, endpoint } from './endpoint.ts';
 import { project } from './fields.ts';
-import { retentionClass } from './shared/classes.ts';
-
-/** The object of a project that has its retention. */
-export const retentionObject = 'retention';
-
-const days = nullish(integerWith(z.minimum(1), z.maximum(maxRetentionDays)));
 
 const counted = (what: string) => field(z.int(), what);
-
-/** The value of an object of class `Retention`. */
-export const retention = () =>
-  record(
-    {
-      _type: field(z.literal(retentionClass), 'Its class.'),
-      calls_days: field(days, 'Calls are deleted this many days after they were stored; kept without it.'),
-      feedback_days: field(days, 'The same, of feedback.'),
-      saved_at: field(nullish(time), 'When it was saved.'),
-    },
-    { _type: 'type' },
-  ).register(documented, { name: 'Retention' });
-
-/** The retention of a project, checked. */
-export type Retention = z.output<ReturnType<typeof retention>>;
 
 /** One function does both, so it accesses the stores in the same ways. */
 const sweeping = {

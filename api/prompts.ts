@@ -10,13 +10,11 @@ import {
   problem,
   record,
   rule,
-  time,
   withDefault,
 } from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer } from './endpoint.ts';
 import { done, jsonObject, project, timestamp } from './fields.ts';
 import { alias, digest, label, objectId } from './objects.ts';
-import { promptLabelsClass } from './shared/classes.ts';
 
 /*
  * Prompts: objects of a class of Weave's, `MessagesPrompt` or `StringPrompt`, whose versions have labels
@@ -30,25 +28,6 @@ const maxPrompts = 1000;
 
 const name = field(objectId, "The prompt's name.");
 const aLabel = field(alias, 'A name that can be moved; neither `latest`, nor `v<N>`, nor a digest.');
-
-// Which labels are protected.
-
-/** The object of a project that says which labels are protected. */
-export const promptLabelsObject = 'prompt-labels';
-
-/** The value of an object of class `PromptLabels`. */
-export const promptLabels = () =>
-  record(
-    {
-      _type: field(z.literal(promptLabelsClass), 'Its class.'),
-      protected: field(
-        listSchema(alias, maxLabels),
-        'The labels that take the role `admin`, of prompts and of all other objects.',
-      ),
-      saved_at: field(nullish(time), 'When it was saved.'),
-    },
-    { _type: 'type' },
-  ).register(documented, { name: 'PromptLabels' });
 
 // What a prompt says.
 

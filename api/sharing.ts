@@ -1,46 +1,9 @@
 import * as z from 'zod/mini';
-import { documented, field, id, nullish, record, rule, time } from '../foundations/wire/schema.ts';
+import { field, record } from '../foundations/wire/schema.ts';
 import { linkEndpoint, oneAnswer } from './endpoint.ts';
 import { timestamp } from './fields.ts';
 import { callRow } from './queries.ts';
-import { publicLinkClass, sharingClass } from './shared/classes.ts';
-import { maxLinkDays, maxSharedBytes, maxSharedCalls, maxToken } from './shared/sharing.ts';
-
-/** The value of an object of class `Sharing`. */
-export const sharing = () =>
-  record(
-    {
-      _type: field(z.literal(sharingClass), 'Its class.'),
-      public_links: field(z.boolean(), 'Whether public links to traces of the project work.'),
-      saved_at: field(nullish(time), 'When it was saved.'),
-    },
-    { _type: 'type' },
-  ).register(documented, { name: 'Sharing' });
-
-const digestRule = 'should be the SHA-256 of a secret of 32 bytes, in base64url: 43 characters';
-
-/** The value of an object of class `PublicLink`. */
-export const publicLink = () =>
-  record(
-    {
-      _type: field(z.literal(publicLinkClass), 'Its class.'),
-      trace_id: field(id, 'The trace that it shows.'),
-      expires_at: field(time, `When it ends: within ${maxLinkDays} days.`),
-      digest: field(
-        z
-          .string()
-          .check(z.refine((text) => /^[\w-]{43}$/.test(text), rule(digestRule)))
-          .register(documented, { keywords: { pattern: '^[A-Za-z0-9_-]{43}$' } }),
-        'The SHA-256 of its secret, in base64url.',
-      ),
-      revoked: field(nullish(z.boolean()), 'Whether it was revoked.'),
-      saved_at: field(nullish(time), 'When it was saved.'),
-    },
-    { _type: 'type' },
-  ).register(documented, { name: 'PublicLink' });
-
-/** A public link to a trace, checked. */
-export type PublicLink = z.output<ReturnType<typeof publicLink>>;
+import { maxSharedBytes, maxSharedCalls, maxToken } from './shared/sharing.ts';
 
 /** The columns of calls that a link shows: none that names who reported them. */
 export const sharedColumns = [

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { type PublicLink, publicLink, sharing } from '../../api/project-objects.ts';
 import type { CallsQuery } from '../../api/queries.ts';
 import { everyCall, noIncludes } from '../../api/queries.ts';
 import { publicLinkClass, sharingClass } from '../../api/shared/classes.ts';
@@ -10,7 +11,7 @@ import {
   sharingObject,
   type TokenParts,
 } from '../../api/shared/sharing.ts';
-import { type PublicLink, publicLink, sharedColumns, sharing } from '../../api/sharing.ts';
+import { sharedColumns } from '../../api/sharing.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import {
   isObjectId,

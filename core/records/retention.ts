@@ -1,4 +1,5 @@
-import { type AppliedCounts, retention, retentionObject } from '../../api/project.ts';
+import type { AppliedCounts } from '../../api/project.ts';
+import { retention, retentionObject } from '../../api/project-objects.ts';
 import { retentionClass } from '../../api/shared/classes.ts';
 import { joinBytes } from '../../foundations/encoding/index.ts';
 import {

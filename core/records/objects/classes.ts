@@ -3,8 +3,14 @@ import { alert } from '../../../api/alerts.ts';
 import { evaluator } from '../../../api/evaluators.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
-import { retention, retentionObject } from '../../../api/project.ts';
-import { promptLabels, promptLabelsObject } from '../../../api/prompts.ts';
+import {
+  promptLabels,
+  promptLabelsObject,
+  publicLink,
+  retention,
+  retentionObject,
+  sharing,
+} from '../../../api/project-objects.ts';
 import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
 import {
   alertClass,
@@ -18,7 +24,6 @@ import {
   sharingClass,
 } from '../../../api/shared/classes.ts';
 import { maxLinkDays, sharingObject } from '../../../api/shared/sharing.ts';
-import { publicLink, sharing } from '../../../api/sharing.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { readSchema } from '../../../foundations/json-schema/read.ts';
 import { re2Problem } from '../../../foundations/re2.ts';

@@ -1,4 +1,4 @@
-import { promptLabels, promptLabelsObject } from '../../../api/prompts.ts';
+import { promptLabels, promptLabelsObject } from '../../../api/project-objects.ts';
 import { promptClasses, promptLabelsClass } from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import {

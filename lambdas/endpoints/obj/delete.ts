@@ -1,5 +1,5 @@
 import { objDelete } from '../../../api/objects.ts';
-import { retentionObject } from '../../../api/project.ts';
+import { retentionObject } from '../../../api/project-objects.ts';
 import {
   type AuthorizeChange,
   authorizeChange,
