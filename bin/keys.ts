@@ -394,7 +394,8 @@ const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironm
   const facts = await readFacts(location, io.root);
   const record = await withTable(location, io.root, 'keys', async (table) => {
     const known = await getKey(table, id);
-    if (known) await auditOperator(location, io.root, describeDeeds('key.revoke', known, 'before'), io);
+    if (known && known.revokedAt === undefined)
+      await auditOperator(location, io.root, describeDeeds('key.revoke', known, 'before'), io);
     const revoked = await revokeKey(table, id, nowMicros());
     if (revoked) return revoked;
     throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
