@@ -134,7 +134,7 @@ const toItem = (
     kind: actor.kind,
     user: actor.user,
     action,
-    target: withoutKeys(target.slice(0, maxTarget)).toWellFormed(),
+    target: withoutKeys(target).slice(0, maxTarget).toWellFormed(),
     ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : []))),
   };
 };
