@@ -30,15 +30,14 @@ type Audited = Pick<ServiceRequest<unknown>, 'caller' | 'address' | 'budget'>;
 export const auditing = ({ caller, address, budget }: Audited): Audit => {
   const said = new Set<string>();
   return async (...changes) => {
-    const fresh = changes.filter((change) => {
-      const text = JSON.stringify(change);
-      const isNew = !said.has(text);
-      said.add(text);
-      return isNew;
-    });
-    if (fresh.length === 0) return;
-    const entries = fresh.map((change): AuditEntry => ({ ...change, actor: toActor(caller), address }));
+    const fresh = new Map(changes.map((change) => [JSON.stringify(change), change]));
+    for (const text of said) fresh.delete(text);
+    if (fresh.size === 0) return;
+    const actor = toActor(caller);
+    const entries = [...fresh.values()].map((change): AuditEntry => ({ ...change, actor, address }));
     await recordAudit(stores.audit, entries, budget);
+    // What failed is said again, and so is what is not stored yet.
+    for (const text of fresh.keys()) said.add(text);
   };
 };
 
