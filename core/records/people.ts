@@ -2,8 +2,8 @@ import {
   allowsAll,
   allowsAnywhere,
   type Caller,
+  distinctGrants,
   entityOf,
-  formatGrant,
   formatKey,
   type Grant,
   type Grantee,
@@ -92,10 +92,6 @@ export const describeKey = ({ user, grants, expiresAt, limits = {} }: Grantee, s
 /** The scopes of grants, each once. */
 export const scopesOf = (grants: readonly Grant[]): Scope[] => [...new Set(grants.map(({ scope }) => scope))];
 
-const distinct = (grants: readonly Grant[]): Grant[] => [
-  ...new Map(grants.map((grant) => [formatGrant(grant), grant])).values(),
-];
-
 const makeRecord = (grantee: Grantee) => {
   const key = makeKey();
   try {
@@ -119,7 +115,7 @@ export const createKey = async (
   { grants: asked, ...rest }: Grantee,
 ): Promise<{ readonly key: string; readonly record: GrantRecord }> => {
   for (const [i, grant] of asked.entries()) requireAdmin(caller, grant, ['body', 'grants', String(i)]);
-  const { key, record } = makeRecord({ ...rest, grants: distinct(asked) });
+  const { key, record } = makeRecord({ ...rest, grants: distinctGrants(asked) });
   const scopes = scopesOf(record.grants);
   const usable = (await readRecords(keys, budget)).filter((known) => isUsable(known, record.createdAt));
   requireRoom(usable, scopes, 'keys');
