@@ -26,15 +26,12 @@ import {
 } from '../../foundations/auth/index.ts';
 import type { RequestBudget, Table } from '../../foundations/storage/index.ts';
 import { forbidden, formatTime, invalidAt, type Micros, notFound } from '../../foundations/wire/index.ts';
-import type { AuditEntry } from './audit.ts';
+import type { Audit } from './audit.ts';
 
 /*
  * Keys and members, as those see and change them who have the role `admin`. Nobody gives what they do not have:
  * whoever makes a key or a member has `admin` on all that it is for. docs/decisions/0291 says what else was decided.
  */
-
-/** Puts changes on the audit trail, before they are made. */
-type Audit = (...changes: readonly Omit<AuditEntry, 'actor' | 'address'>[]) => Promise<void>;
 
 /** Who asks, of what table, and who is told. */
 export interface Asking {

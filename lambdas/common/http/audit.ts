@@ -1,18 +1,8 @@
-import type { Actor, AuditEntry } from '../../../core/records/audit.ts';
+import type { Actor, Audit, AuditEntry, AuditedChange } from '../../../core/records/audit.ts';
 import { type Caller, parseRoleArn } from '../../../foundations/auth/index.ts';
 import { recordAudit } from '../audit-trail.ts';
 import type { ServiceRequest } from './request.ts';
 import { stores } from './stores.ts';
-
-/** A change, as whoever makes it says it. */
-export type Change = Omit<AuditEntry, 'actor' | 'address'>;
-
-/**
- * Puts changes on the audit trail, before they are made.
- *
- * @throws ServiceError 503 if one cannot be stored in time: the change must not be made then
- */
-export type Audit = (...changes: readonly Change[]) => Promise<void>;
 
 /** No key's user has the form of an ARN. */
 const toActor = ({ user, keyId, person }: Caller): Actor => ({
@@ -45,7 +35,11 @@ export const auditing = ({ caller, address, budget }: Audited): Audit => {
 const namedIds = 50;
 
 /** The deletion of what ids name in a project. */
-export const deletionOf = (action: string, scope: AuditEntry['scope'], ids: readonly string[]): Change => ({
+export const deletionOf = (
+  action: string,
+  scope: AuditEntry['scope'],
+  ids: readonly string[],
+): AuditedChange => ({
   scope,
   action,
   target: ids.length === 1 ? (ids[0] ?? '') : `${ids.length} ids`,
