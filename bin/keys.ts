@@ -1,5 +1,6 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 
+import type { AuditedChange } from '../core/records/audit.ts';
 import { describeKey, scopesOf } from '../core/records/people.ts';
 import {
   allowsAnywhere,
@@ -48,7 +49,7 @@ import {
   withDefaultPort,
   withTable,
 } from './location.ts';
-import { auditOperator, type Deed } from './operator.ts';
+import { auditOperator } from './operator.ts';
 
 /** A parsed command. */
 export type Command =
@@ -341,11 +342,11 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
 };
 
 /** What the audit trail says of a key, in each scope that it is for. */
-const describeDeeds = (
+const describeChanges = (
   action: string,
   { id, ...grantee }: Grantee & { readonly id: string },
   place: 'before' | 'after',
-): Deed[] =>
+): AuditedChange[] =>
   scopesOf(grantee.grants).map((scope) => ({
     scope,
     action,
@@ -357,7 +358,7 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
   const { location, grantee } = command;
   const key = makeKey();
   const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
-  await auditOperator(location, io.root, describeDeeds('key.create', record, 'after'), io);
+  await auditOperator(location, io.root, describeChanges('key.create', record, 'after'), io);
   const stored = await withTable(location, io.root, 'keys', (table) => putKey(table, record));
   if (!stored) throw new Failure('the id of the new key exists already: run the command again');
   io.out(formatKey(key));
@@ -367,7 +368,7 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
 const grantToRole = async (command: CommandOf<'grant role'>, io: CommandEnvironment): Promise<void> => {
   const { location, arn, grantee } = command;
   const granted = { id: toRoleId(arn), user: arn, ...grantee };
-  await auditOperator(location, io.root, describeDeeds('key.create', granted, 'after'), io);
+  await auditOperator(location, io.root, describeChanges('key.create', granted, 'after'), io);
   const record = await withTable(location, io.root, 'keys', (table) =>
     grantRole(table, arn, grantee, nowMicros()).catch(refuseUsage),
   );
@@ -394,7 +395,8 @@ const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironm
   const facts = await readFacts(location, io.root);
   const record = await withTable(location, io.root, 'keys', async (table) => {
     const known = await getKey(table, id);
-    if (known) await auditOperator(location, io.root, describeDeeds('key.revoke', known, 'before'), io);
+    if (known && known.revokedAt === undefined)
+      await auditOperator(location, io.root, describeChanges('key.revoke', known, 'before'), io);
     const revoked = await revokeKey(table, id, nowMicros());
     if (revoked) return revoked;
     throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);

@@ -1,10 +1,7 @@
-import { type AuditEntry, appendAudit } from '../core/records/audit.ts';
+import { type AuditedChange, appendAudit } from '../core/records/audit.ts';
 import { requestBudget } from '../foundations/storage/index.ts';
 import type { CommandOutput } from './common.ts';
 import { type KeysLocation, readAuditDays, withTable } from './location.ts';
-
-/** What an operator does, as the audit trail has it. */
-export type Deed = Omit<AuditEntry, 'actor' | 'address'>;
 
 /** How long an entry may take, in milliseconds. */
 const entryMs = 10_000;
@@ -22,7 +19,7 @@ const explain = (error: unknown): string => (error instanceof Error ? error.mess
 export const auditOperator = async (
   location: KeysLocation,
   root: string,
-  deeds: readonly Deed[],
+  changes: readonly AuditedChange[],
   { err }: Pick<CommandOutput, 'err'>,
 ): Promise<void> => {
   if (location.kind === 'table') return;
@@ -32,7 +29,7 @@ export const auditOperator = async (
       const { accessKeyId } = await table.client.config.credentials();
       const user = location.kind === 'local' ? 'local' : `aws:${accessKeyId}`;
       const actor = { kind: 'operator', user } as const;
-      const entries = deeds.map((deed) => ({ ...deed, actor, address: null }));
+      const entries = changes.map((change) => ({ ...change, actor, address: null }));
       await appendAudit({ table, days }, entries, requestBudget(entryMs));
     });
   } catch (error) {

@@ -1,4 +1,10 @@
-import { type ActorKind, actorKinds, parseScope, type Scope } from '../../foundations/auth/grants.ts';
+import {
+  type ActorKind,
+  actorKinds,
+  entityOf,
+  parseScope,
+  type Scope,
+} from '../../foundations/auth/grants.ts';
 import { fromUnsignedTimeBytes, joinBytes, unsignedTimeBytes } from '../../foundations/encoding/keys.ts';
 import {
   asBytes,
@@ -53,6 +59,16 @@ export interface AuditEntry {
   readonly at?: Micros | undefined;
 }
 
+/** A change, as whoever makes it says it: who that is, and from where, is for others to say. */
+export type AuditedChange = Omit<AuditEntry, 'actor' | 'address'>;
+
+/**
+ * Puts changes on the audit trail, before they are made.
+ *
+ * @throws ServiceError 503 if one cannot be stored in time: the change must not be made then
+ */
+export type Audit = (...changes: readonly AuditedChange[]) => Promise<void>;
+
 /** An entry as it is answered, and told on the bus. */
 export type AuditRecord = {
   readonly id: string;
@@ -75,15 +91,11 @@ export interface AuditStore {
   readonly days: number;
 }
 
-/** The entity of a scope; undefined if it is the service as a whole. */
-const entityOf = (scope: Scope): string | undefined =>
-  scope === '*' ? undefined : scope.slice(0, scope.indexOf('/'));
-
 /** The partition of all entries about an entity and its projects. No entity has the name `*`. */
-const toPartition = (entity: string | undefined): Uint8Array => Buffer.from(entity ?? '*', 'utf8');
+const toPartition = (scope: Scope): Uint8Array => Buffer.from(entityOf(scope), 'utf8');
 
 const toKey = (scope: Scope, at: Micros, id: string): TableKey<'audit'> => ({
-  k: toPartition(entityOf(scope)),
+  k: toPartition(scope),
   s: joinBytes(unsignedTimeBytes(at), id),
 });
 
@@ -134,7 +146,7 @@ const toItem = (
     kind: actor.kind,
     user: actor.user,
     action,
-    target: withoutKeys(target.slice(0, maxTarget)).toWellFormed(),
+    target: withoutKeys(target).slice(0, maxTarget).toWellFormed(),
     ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : []))),
   };
 };
@@ -157,7 +169,7 @@ const toRecord = (item: Item): AuditRecord => {
     id: Buffer.from(key.subarray(8)).toString('utf8'),
     at: formatTime(fromUnsignedTimeBytes(key.subarray(0, 8))),
     project_id: scope === '*' || scope.endsWith('/*') ? null : scope,
-    entity: entityOf(scope) ?? null,
+    entity: scope === '*' ? null : entityOf(scope),
     actor: { kind, user: asText(item.user) ?? '', ...(keyId !== undefined && { key_id: keyId }) },
     address: asText(item.address) ?? null,
     action: asText(item.action) ?? '',
@@ -206,7 +218,7 @@ const isAsked = (record: AuditRecord, { scope, actor, action }: AuditQuestion): 
   (!action || record.action === action || record.action.startsWith(`${action}.`));
 
 const toRange = ({ scope, start, end }: AuditQuestion): TableRange<'audit'> => ({
-  partition: ['k', toPartition(entityOf(scope))],
+  partition: ['k', toPartition(scope)],
   // A key has an id behind its time, so it is above the bound of the same time.
   sort: ['s', unsignedTimeBytes(start), unsignedTimeBytes(end)],
 });

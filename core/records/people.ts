@@ -2,8 +2,8 @@ import {
   allowsAll,
   allowsAnywhere,
   type Caller,
+  distinctGrants,
   entityOf,
-  formatGrant,
   formatKey,
   type Grant,
   type Grantee,
@@ -26,15 +26,12 @@ import {
 } from '../../foundations/auth/index.ts';
 import type { RequestBudget, Table } from '../../foundations/storage/index.ts';
 import { forbidden, formatTime, invalidAt, type Micros, notFound } from '../../foundations/wire/index.ts';
-import type { AuditEntry } from './audit.ts';
+import type { Audit } from './audit.ts';
 
 /*
  * Keys and members, as those see and change them who have the role `admin`. Nobody gives what they do not have:
  * whoever makes a key or a member has `admin` on all that it is for. docs/decisions/0291 says what else was decided.
  */
-
-/** Puts changes on the audit trail, before they are made. */
-type Audit = (...changes: readonly Omit<AuditEntry, 'actor' | 'address'>[]) => Promise<void>;
 
 /** Who asks, of what table, and who is told. */
 export interface Asking {
@@ -92,10 +89,6 @@ export const describeKey = ({ user, grants, expiresAt, limits = {} }: Grantee, s
 /** The scopes of grants, each once. */
 export const scopesOf = (grants: readonly Grant[]): Scope[] => [...new Set(grants.map(({ scope }) => scope))];
 
-const distinct = (grants: readonly Grant[]): Grant[] => [
-  ...new Map(grants.map((grant) => [formatGrant(grant), grant])).values(),
-];
-
 const makeRecord = (grantee: Grantee) => {
   const key = makeKey();
   try {
@@ -119,7 +112,7 @@ export const createKey = async (
   { grants: asked, ...rest }: Grantee,
 ): Promise<{ readonly key: string; readonly record: GrantRecord }> => {
   for (const [i, grant] of asked.entries()) requireAdmin(caller, grant, ['body', 'grants', String(i)]);
-  const { key, record } = makeRecord({ ...rest, grants: distinct(asked) });
+  const { key, record } = makeRecord({ ...rest, grants: distinctGrants(asked) });
   const scopes = scopesOf(record.grants);
   const usable = (await readRecords(keys, budget)).filter((known) => isUsable(known, record.createdAt));
   requireRoom(usable, scopes, 'keys');

@@ -1,7 +1,15 @@
 import type { Memory } from '../memory.ts';
 import { getItems, type Meter, requestBudget, type Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
-import { allowsAll, type Caller, entityOf, formatGrant, type Grant, type Scope } from './grants.ts';
+import {
+  allowsAll,
+  type Caller,
+  distinctGrants,
+  entityOf,
+  formatGrant,
+  type Grant,
+  type Scope,
+} from './grants.ts';
 import { toRoleId } from './iam-role.ts';
 import { isToken } from './iam-token.ts';
 import {
@@ -227,7 +235,7 @@ const findMembers = async (
 const covers = (one: Grant, other: Grant): boolean => allowsAll([one], other.scope, other.role);
 
 /** The scopes that have all of a scope, itself among them. */
-const widerScopes = (scope: Scope): Scope[] => ['*', `${scope.slice(0, scope.indexOf('/'))}/*`, scope];
+const widerScopes = (scope: Scope): Scope[] => ['*', `${entityOf(scope)}/*`, scope];
 
 /** Grants with one of each entity in turn. */
 const inTurn = (grants: readonly Grant[]): Grant[] => {
@@ -242,7 +250,7 @@ const inTurn = (grants: readonly Grant[]): Grant[] => {
  * many groups can have fifty each.
  */
 const joinGrants = (all: readonly Grant[]): Grant[] => {
-  const grants = [...new Map(all.map((grant) => [formatGrant(grant), grant])).values()];
+  const grants = distinctGrants(all);
   const byScope = Map.groupBy(grants, ({ scope }) => scope);
   const isNeeded = (grant: Grant): boolean =>
     !widerScopes(grant.scope).some((scope) =>

@@ -56,6 +56,11 @@ export const parseGrants = (text: string): Grant[] | undefined => {
   return wellFormed.length === grants.length ? wellFormed : undefined;
 };
 
+/** Grants, each once. */
+export const distinctGrants = (grants: readonly Grant[]): Grant[] => [
+  ...new Map(grants.map((grant) => [formatGrant(grant), grant])).values(),
+];
+
 /** Whether one of the grants gives the role on the project. */
 export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean =>
   grants.some((grant) => includesRole(grant.role, role) && hasProject(grant.scope, project));

@@ -21,6 +21,7 @@ import {
 import type { TableKey } from '../storage/tables.ts';
 import { formatTime, type Micros, parseTime } from '../wire/index.ts';
 import {
+  distinctGrants,
   formatGrant,
   formatGrants,
   type Grant,
@@ -161,7 +162,8 @@ const printable = /^[^\p{C}\p{Zl}\p{Zp}:"\\]+$/u;
 export const isUser = (text: string): boolean =>
   printable.test(text) && [...text].length <= maxUserLength && text.trim() === text;
 
-const areTooMany = (grants: readonly Grant[]): boolean =>
+/** Whether a record would have more grants than fit. */
+export const areTooMany = (grants: readonly Grant[]): boolean =>
   grants.length > maxGrants || formatGrants(grants).length > maxGrantsLength;
 
 const tooManyGrants = `too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; use <entity>/*`;
@@ -254,11 +256,6 @@ const parseGrants = (value: Value | undefined): Grant[] | undefined => {
 /** What the names of attributes begin with that hold a grant of a deployment. */
 const deployedPrefix = 'deployed:';
 
-/** All grants, each once. */
-const joinGrants = (...lists: readonly (readonly Grant[])[]): Grant[] => [
-  ...new Map(lists.flat().map((grant) => [formatGrant(grant), grant])).values(),
-];
-
 const isRole = (item: Item): boolean => {
   const arn = parseRoleArn(asText(item.user) ?? '');
   return arn !== undefined && arn === item.user && toRoleId(arn) === item.id;
@@ -272,7 +269,7 @@ const readRoleGrants = (item: Item): Pick<GrantRecord, 'grants' | 'deployed'> =>
   const grants = required(item, 'grants', parseGrants(item.grants));
   const added = Object.entries(item).filter(([name]) => name.startsWith(deployedPrefix));
   const deployed = required(item, 'deployed', parseGrants(added.map(([, grant]) => grant)));
-  return { grants: joinGrants(grants, deployed), deployed };
+  return { grants: distinctGrants([...grants, ...deployed]), deployed };
 };
 
 const readKeyGrants = (item: Item): Pick<KeyRecord, 'grants' | 'digest'> => {
@@ -420,7 +417,7 @@ export const grantRole = async (
   now: Micros,
 ): Promise<GrantRecord> => {
   const { deployed = [] } = (await getKey(table, toRoleId(arn))) ?? {};
-  const refusal = refuse({ ...grantee, grants: joinGrants(grantee.grants, deployed) }, now);
+  const refusal = refuse({ ...grantee, grants: distinctGrants([...grantee.grants, ...deployed]) }, now);
   if (refusal !== undefined) throw new RangeError(refusal);
   const { expiresAt, limits } = grantee;
   const values: Readonly<Record<string, Value | undefined>> = {

@@ -10,8 +10,8 @@ import {
 } from '../storage/index.ts';
 import type { TableKey } from '../storage/tables.ts';
 import { formatTime, type Micros } from '../wire/index.ts';
-import { entityOf, formatGrant, formatGrants, type Grant, type Scope } from './grants.ts';
-import { fromItem, type GrantRecord, isUser, maxGrants, maxGrantsLength } from './keys.ts';
+import { entityOf, formatGrant, type Grant, type Scope } from './grants.ts';
+import { areTooMany, fromItem, type GrantRecord, isUser, maxGrants, maxGrantsLength } from './keys.ts';
 import { type Role, roles } from './roles.ts';
 
 /*
@@ -105,7 +105,7 @@ export interface MemberChange {
 /** Each entity has room of its own: whoever administers another one takes none of it. */
 const refuseTooMany = (all: readonly Grant[], { member, scope }: Membership): void => {
   const grants = all.filter((grant) => entityOf(grant.scope) === entityOf(scope));
-  if (grants.length <= maxGrants && formatGrants(grants).length <= maxGrantsLength) return;
+  if (!areTooMany(grants)) return;
   throw new RangeError(
     `${member} would have too many grants in ${entityOf(scope)}: at most ${maxGrants}, and ${maxGrantsLength} characters in all; give roles on an entity instead`,
   );

@@ -48,7 +48,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
-import type { AuditEntry } from '../audit.ts';
+import type { AuditedChange } from '../audit.ts';
 import { memberRange, toHeader } from './items.ts';
 import type { AuthorizeChange, ObjectChange, ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
@@ -383,9 +383,6 @@ export const authorizeDeletion = async (
   }
   if (isLatestGone) await authorize({ deleted: [], covered: null, uncovered: newestLeft });
 };
-
-/** What becomes of an object, as the audit trail has it. */
-export type AuditedChange = Pick<AuditEntry, 'scope' | 'action' | 'target' | 'before' | 'after'>;
 
 /** Classes whose changes are audited: those that take the role `admin`, and what lets others read without a key. */
 const audited: ReadonlySet<string | null> = new Set([...Object.keys(admins), publicLinkClass]);

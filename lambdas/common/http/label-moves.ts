@@ -1,9 +1,10 @@
+import type { AuditedChange } from '../../../core/records/audit.ts';
 import type { AliasMove, Mover } from '../../../core/records/objects/index.ts';
 import { putEvent } from '../../../foundations/aws/index.ts';
 import { mapConcurrent, type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime, objectRef } from '../../../foundations/wire/index.ts';
 import { logFailure } from '../log/request-log.ts';
-import { auditing, type Change } from './audit.ts';
+import { auditing } from './audit.ts';
 import type { ServiceRequest } from './request.ts';
 
 const { EVENT_BUS } = process.env;
@@ -42,7 +43,7 @@ const tell = async (moves: readonly AliasMove[], budget: RequestBudget): Promise
 };
 
 /** A move as the audit trail has it. */
-const toChange = ({ projectId, objectId, alias, from, to }: AliasMove): Change => ({
+const toChange = ({ projectId, objectId, alias, from, to }: AliasMove): AuditedChange => ({
   scope: projectId,
   action: 'prompt.label',
   target: `${objectId}:${alias}`,

@@ -1,6 +1,7 @@
 import { callsStreamQuery } from '../../../api/queries.ts';
 import { planSummary, queryCalls } from '../../../core/questions/query/index.ts';
-import { auditing, type Change } from '../../common/http/audit.ts';
+import type { AuditedChange } from '../../../core/records/audit.ts';
+import { auditing } from '../../common/http/audit.ts';
 import { endpoint, streamRecords } from '../../common/http/endpoint.ts';
 import { lookupsFor } from '../../common/http/lookups.ts';
 import { stores } from '../../common/http/stores.ts';
@@ -16,7 +17,7 @@ const isExport = ({ limit, filter, where }: Body): boolean =>
   where === null &&
   Object.values(filter ?? {}).every((value) => value === null || value === false);
 
-const exportOf = ({ projectId, columns, limit, offset }: Body): Change => ({
+const exportOf = ({ projectId, columns, limit, offset }: Body): AuditedChange => ({
   scope: projectId,
   action: 'project.export',
   target: projectId,

@@ -385,6 +385,8 @@ describe('the local service', () => {
     const id = out.split('_')[1];
     await keys(`create --role ${role} --grant audited/x:write ${local()}`);
     await keys(`revoke ${id} ${local()}`);
+    // The same again changes nothing.
+    await keys(`revoke ${id} ${local()}`);
     const actor = { kind: 'operator', user: 'local' };
     expect(await trail('audited/*')).toMatchObject([
       { action: 'key.revoke', target: id, before: { user: 'ada', grants: ['read'] }, actor },
