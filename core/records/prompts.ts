@@ -31,12 +31,14 @@ import {
   type AliasMove,
   authorizeChange,
   authorizeLabels,
+  checkAliases,
   createObject,
   findAll,
   findVersions,
   isPromptClass,
   type Mover,
   moveAliases,
+  moveAliasesTo,
   type ObjectName,
   type ObjectVersion,
   readAliases,
@@ -104,7 +106,8 @@ export const createPrompt = async (
 ): Promise<{ readonly ref: string; readonly digest: string; readonly version_index: number }> => {
   const { projectId, objectId, labels } = prompt;
   // Before anything is written.
-  await authorizeLabels(store, mover, projectId, labels, ['body', 'labels'], budget);
+  const aliases = await checkAliases(store, prompt, labels, ['body', 'labels']);
+  await authorizeLabels(store, mover, projectId, aliases, ['body', 'labels'], budget);
   const mayChange = authorizeChange(store, mover, projectId, budget);
   const digest = await createObject(
     store,
@@ -119,13 +122,9 @@ export const createPrompt = async (
       },
     },
   );
-  const version = { digest };
-  const [found] = await findVersions(store, [{ projectId, objectId, version }], budget);
+  const [found] = await findVersions(store, [{ projectId, objectId, version: { digest } }], budget);
   if (!found) throw notFound(['body', 'name'], `${objectId} was deleted while it was made`);
-  if (labels.length > 0) {
-    const places = { version: ['body', 'name'], aliases: ['body', 'labels'] };
-    await moveAliases(store, { projectId, objectId, version }, labels, mover, budget, places);
-  }
+  await moveAliasesTo(store, found.header, aliases, mover, budget, ['body', 'name']);
   return {
     ref: objectRef(projectId, objectId, digest),
     digest,
@@ -210,7 +209,7 @@ const chosen = ({
 }: Choice): { readonly field: string; readonly what: string } => {
   if (digest !== null) return { field: 'digest', what: `version ${JSON.stringify(digest)}` };
   if (versionIndex !== null) return { field: 'version_index', what: `version ${versionIndex}` };
-  return { field: 'label', what: `label ${JSON.stringify(label)}` };
+  return { field: 'label', what: `label ${JSON.stringify(label ?? usualLabel)}` };
 };
 
 const absent = async (

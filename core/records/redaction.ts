@@ -304,15 +304,18 @@ export const redactObject = (
 /**
  * Checks aliases and tags of objects.
  *
+ * @param place where they stand in the request
  * @throws ServiceError 422 if one holds what a built-in rule looks for
  */
 export const checkLabels = async (
   store: Redacting,
-  kind: string,
+  place: readonly string[],
   texts: readonly string[],
 ): Promise<void> => {
+  const field = place.slice(1).join('.');
   await redacted(store, undefined, (redactor) => {
-    for (const [i, text] of texts.entries()) checkAddresses(redactor, { [`${kind}.${i}`]: text });
+    for (const [i, text] of texts.entries())
+      checkAddresses(redactor, { [texts.length > 1 ? `${field}.${i}` : field]: text });
     return undefined;
   });
 };

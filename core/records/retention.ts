@@ -71,11 +71,13 @@ interface State extends SweepState {
   readonly setAt: number;
   /** When it began to be applied, in seconds since 1970. */
   readonly began: number;
+  /** When the look at all that is stored began that is under way, in milliseconds since 1970; 0 for none. */
+  lookAt: number;
   readonly applied: Record<keyof AppliedCounts, number>;
   /** Where parts go on: behind a page, or behind the last row, by its sort key. */
   readonly at: Record<string, Cursor | string>;
   /** Behind which key folders of the bucket go on. */
-  readonly keys: Record<string, string>;
+  keys: Record<string, string>;
 }
 
 const nothing = (): State['applied'] => ({
@@ -225,6 +227,7 @@ export const applyRetention = async (
       next: 0,
       setAt: changedAt,
       began: Math.floor(Date.now() / 1000),
+      lookAt: 0,
       applied: nothing(),
       at: {},
       keys: {},
@@ -232,14 +235,19 @@ export const applyRetention = async (
     budget,
     ({ setAt }) => setAt === changedAt,
   );
-  if (sweep.isNew) await announce({ callsDays, feedbackDays });
   const { state } = sweep;
+  state.lookAt ||= Date.now();
+  if (sweep.isNew) await announce({ callsDays, feedbackDays });
   const application = new Application(stores, project, state, budget);
   const isThrough = await sweep.run(application.steps(callsDays, feedbackDays));
-  const isEarly = Date.now() < changedAt + lag;
+  const isEarly = state.lookAt < changedAt + lag;
   if (isThrough && isEarly) {
     // The next request looks for what was stored since by those who did not know it yet.
     state.next = 0;
+    state.lookAt = 0;
+    // Keys in the bucket are in no order of time.
+    state.keys = {};
+    state.applied.bucket_objects = 0;
     await sweep.keep();
   } else if (isThrough) await sweep.forget();
   return { done: isThrough && !isEarly, applied: state.applied };

@@ -1,6 +1,4 @@
 import type { CallReport } from '../../../api/calls.ts';
-import { getBaseObjectClass, isPromptClass } from '../../../core/records/objects/index.ts';
-import { digestKey, toHeader } from '../../../core/records/objects/items.ts';
 import {
   getItems,
   type RequestBudget,
@@ -17,6 +15,8 @@ import {
   refScheme,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
+import { getBaseObjectClass, isPromptClass } from '../../records/objects/index.ts';
+import { digestKey, toHeader } from '../../records/objects/items.ts';
 
 /*
  * Which prompt a call was made with. Weave's SDKs give a call's inputs as refs to what they have published,

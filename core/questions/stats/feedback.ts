@@ -247,7 +247,7 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
         increase(cell.values[i] ?? new Map(), known, 1);
       }
     }
-    const all = newCell();
+    const all = newCell().numbers;
     const rows: (readonly [bucket: number, row: BucketRow])[] = [];
     for (const [name, parts] of largestGroups(groups)) {
       const { values, cells } = newGroup();
@@ -262,12 +262,12 @@ export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest
       }
       const shown = values.map(commonest);
       for (const [bucket, cell] of cells) {
-        mergeCell(all, cell);
+        for (const [i, counted] of cell.numbers.entries()) all[i]?.merge(counted);
         rows.push([bucket, toRow(edges[bucket] ?? 0, name, cell, shown)]);
       }
     }
     const stats = metrics.map((metric, i) => {
-      const counted = all.numbers[i] ?? new Numbers(true);
+      const counted = all[i] ?? new Numbers(true);
       return [metric.slug, Object.fromEntries(computeFigures(metric, withSketch(counted)))] as const;
     });
     return {

@@ -131,8 +131,6 @@ const admins: Readonly<
   [alertClass]: { what: 'an Alert', needsAdmin: () => true },
   [promptLabelsClass]: { what: 'PromptLabels', needsAdmin: () => true },
   [sharingClass]: { what: 'Sharing', needsAdmin: () => true },
-  // Who may write may make and end one. It is here for the audit trail.
-  [publicLinkClass]: { what: 'a PublicLink', needsAdmin: () => false },
 };
 
 /**

@@ -110,11 +110,11 @@ export const valueObject = ({ projectId, objectId, versionIndex, digest }: Value
   return `objects/${projectId}/${object}/${versionIndex}-${digest}.zst`;
 };
 
-/** What lists of a project's objects are read from: members of classes, labels, heads and versions. */
+/** What lists of a project's objects are read from: members of classes, labels and their moves, heads, versions. */
 export const listRanges = (
   projectId: ProjectId,
 ): readonly { readonly kind: Kind; readonly range: TableRange<'objects'> }[] =>
-  (['c', 'l', 'h', 'v'] as const).map((kind) => ({
+  (['c', 'l', 'm', 'h', 'v'] as const).map((kind) => ({
     kind,
     range: { partition: ['k', partition(projectId, kind)] },
   }));

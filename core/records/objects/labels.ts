@@ -85,14 +85,21 @@ const maxKeyBytes = 1024;
 /**
  * The keys of labels, each once.
  *
+ * @param place where they stand in the request
  * @throws ServiceError 422 if a label is too long for an object with so long a name
  */
-const labelKeys = (kind: LabelKind, name: ObjectName, digest: string, texts: readonly string[]) =>
+const labelKeys = (
+  kind: LabelKind,
+  name: ObjectName,
+  digest: string,
+  texts: readonly string[],
+  place: readonly string[] = ['body', kind],
+) =>
   [...new Set(texts)].map((text) => {
     const key = kind === 'aliases' ? aliasKey(name, text) : tagKey(name, digest, text);
     if (key.s.length <= maxKeyBytes) return { text, key };
     const msg = `is too long for an object with so long a name: together they should be at most ${maxKeyBytes} bytes of UTF-8`;
-    throw invalidAt(['body', kind], msg);
+    throw invalidAt(place, msg);
   });
 
 // Moves of aliases.
@@ -294,10 +301,45 @@ const moveAlias = async (
 };
 
 /**
+ * Refuses aliases that no version of an object can have.
+ *
+ * @param place where they stand in the request
+ * @returns each once
+ * @throws ServiceError 422 if one is too long; as {@link checkLabels}
+ */
+export const checkAliases = async (
+  store: Store,
+  name: ObjectName,
+  aliases: readonly string[],
+  place: readonly string[],
+): Promise<readonly string[]> => {
+  await checkLabels(store, place, aliases);
+  return labelKeys('aliases', name, '', aliases, place).map(({ text }) => text);
+};
+
+/** Moves aliases that may be moved to a version that was found, as {@link moveAliases} does. */
+export const moveAliasesTo = async (
+  store: Store,
+  version: VersionHeader,
+  aliases: readonly string[],
+  mover: Mover,
+  budget: RequestBudget,
+  place: readonly string[],
+): Promise<void> => {
+  const { projectId, objectId, versionIndex } = version;
+  const address = { projectId, objectId, version: { versionIndex } };
+  const findTarget: FindTarget = async (round) =>
+    round === 0 ? version : findVersion(store, address, place, budget);
+  await mapConcurrent(aliases, concurrency, (alias) =>
+    moveAlias(store, version, alias, findTarget, mover, budget),
+  );
+};
+
+/**
  * Moves aliases to a version, each from the version that had it. Those that are there already stay.
  *
  * @param place where version and aliases stand in the request
- * @throws ServiceError 404 where there is no such version; as {@link checkLabels} and {@link authorizeLabels}
+ * @throws ServiceError 404 where there is no such version; as {@link checkAliases} and {@link authorizeLabels}
  */
 export const moveAliases = async (
   store: Store,
@@ -307,15 +349,10 @@ export const moveAliases = async (
   budget: RequestBudget,
   place: Place = ofWeave,
 ): Promise<void> => {
-  await checkLabels(store, 'aliases', aliases);
-  const texts = labelKeys('aliases', address, '', aliases).map(({ text }) => text);
+  const texts = await checkAliases(store, address, aliases, place.aliases);
   const version = await findVersion(store, address, place.version, budget);
   await authorizeLabels(store, mover, address.projectId, texts, place.aliases, budget);
-  const findTarget: FindTarget = async (round) =>
-    round === 0 ? version : findVersion(store, address, place.version, budget);
-  await mapConcurrent(texts, concurrency, (alias) =>
-    moveAlias(store, address, alias, findTarget, mover, budget),
-  );
+  await moveAliasesTo(store, version, texts, mover, budget, place.version);
 };
 
 /**
@@ -332,7 +369,7 @@ export const removeAliases = async (
   budget: RequestBudget,
   place: readonly string[] = ofWeave.aliases,
 ): Promise<void> => {
-  const texts = labelKeys('aliases', name, '', aliases).map(({ text }) => text);
+  const texts = labelKeys('aliases', name, '', aliases, place).map(({ text }) => text);
   await authorizeLabels(store, mover, name.projectId, texts, place, budget);
   await mapConcurrent(texts, concurrency, (alias) =>
     moveAlias(store, name, alias, async () => null, mover, budget),
@@ -375,7 +412,7 @@ export const addTags = async (
   tags: readonly string[],
   budget: RequestBudget,
 ): Promise<void> => {
-  await checkLabels(store, 'tags', tags);
+  await checkLabels(store, ['body', 'tags'], tags);
   const { digest } = await findVersion(store, address, ofWeave.version, budget);
   const items = labelKeys('tags', address, digest, tags).map(({ text, key }) => ({
     ...key,

@@ -261,6 +261,16 @@ describe('applying a retention', () => {
     expect(await apply(90_000)).toMatchObject({ done: true, applied: { calls: 1 } });
     expect(await expiries(stores.calls)).toEqual({ S: [30] });
   });
+
+  it('looks again if it began before they were past, though it ended afterwards', async () => {
+    await retain(30);
+    const inputs = { q: noise(forBucket) };
+    await send(stores.calls, [makeStart({ id: 'a', started_at: onDay(0), inputs })]);
+    const applyFor = (ms: number) =>
+      applyRetention(stores, project, long(), 90_000, async () => void vi.setSystemTime(now + ms));
+    expect(await applyFor(91_000)).toMatchObject({ done: false, applied: { calls: 1, bucket_objects: 1 } });
+    expect(await applyFor(91_000)).toMatchObject({ done: true, applied: { calls: 1, bucket_objects: 1 } });
+  });
 });
 
 describe('a retention, whatever calls share a payload and however often it is applied,', () => {
