@@ -108,7 +108,11 @@ const groupBy = (grouping: Grouping): Pick<StatsQuery, 'group_by' | 'group_by_fe
 /** Which calls figures are counted of, as requests have it. */
 export type Selection = Pick<StatsQuery, 'project_id' | 'filter' | 'query'>;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** A moment in ms since 1970, as requests have it. */
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The reader's own zone, whose midnights days begin at. */
+export const timezone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The calls that figures are counted of, whatever their time: those of a list. */
 export type Counted = Pick<TracesSearch, 'project' | 'all' | 'status' | 'text' | 'where' | 'source'>;
@@ -145,7 +149,7 @@ export const figuresRequest = (
   start: iso(start),
   end: iso(end),
   granularity,
-  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: timezone(),
   call_metrics: [
     { metric: 'call_count' },
     { metric: 'error_count' },

@@ -6,7 +6,7 @@ import { jsonIn, typedText } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { parseScorePath, type Score, toScorePath } from '../scores.ts';
 import { listEdges, numberAt, type Point, percentText } from './figures.ts';
-import { type Period, type Span, whole } from './requests.ts';
+import { iso, type Period, type Span, timezone, whole } from './requests.ts';
 
 /*
  * Scores of a project over time: what feedback of each type says. A score is read from the feedback itself, or,
@@ -49,8 +49,6 @@ const toMetrics = ([field, kinds]: readonly [string, readonly ScoreKind[]]): Met
 /** The percentiles that a distribution of numbers is drawn by. */
 const percentiles = [10, 50, 90] as const;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 /**
  * The scores of a span of time: all of a project, or one.
  *
@@ -66,7 +64,7 @@ export const scoresRequest = (
   start: iso(start),
   end: iso(end),
   granularity,
-  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: timezone(),
   ...(score ? { feedback_type: score.type } : { group_by: ['feedback_type'] }),
   metrics: (score ? [[score.field, anyKind] as const] : Object.entries(fields)).flatMap(toMetrics),
 });
@@ -494,7 +492,7 @@ export const scoreOfCallsRequest = <Selection extends { readonly project_id: str
   start: iso(period.start),
   end: iso(period.end),
   granularity: period.granularity,
-  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: timezone(),
   call_metrics: [{ metric: 'call_count' as const }],
   group_by_feedback: { feedback_type: type, path: field },
 });
