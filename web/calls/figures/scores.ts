@@ -425,15 +425,17 @@ const stretches = (
  * How values are spread, in a few parts. Numbers are in their order, others by how common they are.
  *
  * @param spread the percentiles of {@link spreadRequest}, for numbers that are not told apart
+ * @param maxLabels how many labels have a part of their own
  */
 export const toBins = (
   { kind, values, count, least, most }: ScoreFigures,
   spread?: readonly number[],
+  maxLabels = maxBins - 1,
 ): Bin[] => {
   const known = toldApart(values);
   const others = count - total(known.map(([, some]) => some));
   if (kind !== 'number') {
-    const shown = kind === 'truth' ? ['true', 'false'] : known.slice(0, maxBins - 1).map(([key]) => key);
+    const shown = kind === 'truth' ? ['true', 'false'] : known.slice(0, maxLabels).map(([key]) => key);
     const bins = shown.map((key): Bin => ({ text: valueText(key), count: values.get(key) ?? 0, key }));
     const rest = count - total(bins.map((bin) => bin.count));
     return rest > 0 ? [...bins, { text: 'all others', count: rest }] : bins;
