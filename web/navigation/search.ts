@@ -86,8 +86,11 @@ const timeFields = {
   to: readTime,
 };
 
+/** The time of a view, as its URL has it. */
+export type Time = Pick<TracesSearch, 'range' | 'from' | 'to'>;
+
 /** The time of a view that is of a span if its URL names no time. */
-export const toSpan = ({ range, from, to }: Pick<TracesSearch, 'range' | 'from' | 'to'>, usual: Range) =>
+export const toSpan = ({ range, from, to }: Changes<Time>, usual: Range) =>
   range || !from ? { range: range ?? usual } : { from, ...(to && { to }) };
 
 /** How a condition compares. */

@@ -1,11 +1,13 @@
 import type { StatsQuery } from '../../api/contract.ts';
 import { typedText } from '../../data/values.ts';
 import {
+  type Changes,
   type Condition,
   type Dimension,
   type OverviewSearch,
   otherSources,
   ranges,
+  type Time,
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { selectionOf } from '../list/request.ts';
@@ -43,7 +45,7 @@ const chooseGranularity = (ms: number): number =>
  *
  * @param now ms since 1970
  */
-export const toPeriod = ({ range, from, to }: OverviewSearch, now: number): Period => {
+export const toPeriod = ({ range, from, to }: Changes<Time>, now: number): Period => {
   const end =
     (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
   const length = ranges[range ?? '24h'] * minuteMs;
