@@ -6,35 +6,29 @@ import { toChunks } from '../data/values.ts';
 import { ranges, type TracesSearch } from '../navigation/search.ts';
 import { type Reading, readAgain, useRead, useSession } from '../session/session.tsx';
 import { readRows } from './data.ts';
+import { whole } from './figures/requests.ts';
 import { saidPath, scoreText } from './scores.ts';
-
-/** How many of the latest records are looked through for types of feedback. */
-export const maxScored = 1000;
 
 /** When what is counted for the filters of a list begins: seven days ago, unless the list says it. */
 export const countedFrom = ({ range, from }: Pick<TracesSearch, 'range' | 'from'>, now: number): string =>
   new Date(!range && from ? Date.parse(from) : now - ranges[range ?? '7d'] * 60_000).toISOString();
 
-/** The types of feedback since a moment, with how many of the latest records are of each. */
+/** The types of feedback since a moment, with how many records are of each. */
 export const readTypes = async (
   { client, signal }: Reading,
   project: string,
   since: string,
 ): Promise<ReadonlyMap<string, number>> => {
-  const { result } = await client.ask(
-    '/feedback/query',
-    {
-      project_id: project,
-      fields: ['feedback_type'],
-      query: { $expr: { $gte: [{ $getField: 'created_at' }, { $literal: since }] } },
-      sort_by: [{ field: 'created_at', direction: 'desc' }],
-      limit: maxScored,
-    },
+  const { buckets } = await client.ask(
+    '/feedback/stats',
+    { project_id: project, start: since, granularity: whole, group_by: ['feedback_type'] },
     signal,
   );
-  const counts = new Map<string, number>();
-  for (const { feedback_type: type = '' } of result) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return counts;
+  return new Map(
+    buckets.flatMap(({ feedback_type: type, count }) =>
+      typeof type === 'string' ? [[type, Number(count)]] : [],
+    ),
+  );
 };
 
 /** The scores that a project has had in the time of a list: their paths, with what they are called. */

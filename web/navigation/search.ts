@@ -77,8 +77,20 @@ export type Range = keyof typeof ranges;
 
 const readRange = choiceReader(Object.keys(ranges) as Range[]);
 
+/** The time that a view is of: a span up to now, or two moments. */
+const timeFields = {
+  /** The last hour, day, …. */
+  range: readRange,
+  /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
+  from: readTime,
+  to: readTime,
+};
+
+/** The time of a view, as its URL has it. */
+export type Time = Pick<TracesSearch, 'range' | 'from' | 'to'>;
+
 /** The time of a view that is of a span if its URL names no time. */
-export const toSpan = ({ range, from, to }: Pick<TracesSearch, 'range' | 'from' | 'to'>, usual: Range) =>
+export const toSpan = ({ range, from, to }: Changes<Time>, usual: Range) =>
   range || !from ? { range: range ?? usual } : { from, ...(to && { to }) };
 
 /** How a condition compares. */
@@ -255,11 +267,8 @@ export type ThreadField = (typeof threadFields)[number];
 
 /** The state of the list of threads. */
 export const parseThreadsSearch = parser({
-  /** Threads that began in the last hour, day, …. @default - all time */
-  range: readRange,
-  /** Threads that began after the first and were updated before the second: ISO 8601. */
-  from: readTime,
-  to: readTime,
+  /** Threads that began after the first moment and were updated before the last. @default - all time */
+  ...timeFields,
   /** The thread of this id alone. */
   id: readText,
   /** A text that was said in a thread, or its id. */
@@ -310,11 +319,8 @@ export type Order = (typeof orders)[number];
 
 /** The state of the overview. */
 export const parseOverviewSearch = parser({
-  /** The last hour, day, …. @default - 24h, unless there are bounds */
-  range: readRange,
-  /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
-  from: readTime,
-  to: readTime,
+  /** @default - 24h, unless there are bounds */
+  ...timeFields,
   ...anyLevelFilters,
   /** Whether only roots count. @default - false */
   roots: readFlag,
@@ -332,10 +338,8 @@ export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
 
 /** The state of the view of scores. */
 export const parseScoresSearch = parser({
-  /** Scores of the last hour, day, …. @default - 7d, unless there are bounds */
-  range: readRange,
-  from: readTime,
-  to: readTime,
+  /** When scores were given. @default - 7d, unless there are bounds */
+  ...timeFields,
   /** The path of the score that is shown. @default - all are listed */
   score: readText,
 });
@@ -345,9 +349,7 @@ export type ScoresSearch = ReturnType<typeof parseScoresSearch>;
 /** The state of the view of dashboards. */
 export const parseDashboardsSearch = parser({
   /** The time that all charts show. @default - 24h, unless there are bounds */
-  range: readRange,
-  from: readTime,
-  to: readTime,
+  ...timeFields,
   /** The dashboard that is shown, by its object. @default - all are listed */
   dashboard: readText,
 });
@@ -393,9 +395,7 @@ export const parseSettingsSearch = parser({
   /** Only prices of models whose name has this text. */
   model: readText,
   /** The time of the audit trail. @default - 7d, unless there are bounds */
-  range: readRange,
-  from: readTime,
-  to: readTime,
+  ...timeFields,
   /** Who did it, and what they did. @default - anybody, anything */
   actor: readText,
   action: readText,
@@ -447,10 +447,8 @@ export const maxRuns = 6;
 
 /** The state of the list of evaluations. */
 export const parseEvaluationsSearch = parser({
-  /** Evaluations of the last hour, day, …. @default - 30d, unless there are bounds */
-  range: readRange,
-  from: readTime,
-  to: readTime,
+  /** When evaluations began. @default - 30d, unless there are bounds */
+  ...timeFields,
   /** A text in the name, the model or the dataset. */
   text: readText,
   /** The name of the dataset. */

@@ -219,8 +219,8 @@ const refreshed = async (before: Tokens): Promise<void> => {
       refresh,
       options(setting),
     );
-    // An issuer that is down is asked again later.
-    if (response.status >= 500) throw new TypeError(`status ${response.status}`);
+    // An issuer that is down or too busy is asked again later.
+    if (response.status >= 500 || response.status === 429) throw new TypeError(`status ${response.status}`);
     keep(await oauth.processRefreshTokenResponse(server, client, response), before);
   } catch (error) {
     const failure = toError(error);

@@ -220,7 +220,7 @@ const answered = async (request: PageRequest, sources: PageSources): Promise<Pag
 
 /**
  * Answers a request for the page: the document for its views, a file, a redirect to the page, or a
- * 404. It reads nothing but the page's own files.
+ * 404. It reads the page's own files, and for the document also where the page exchanges codes.
  */
 export const pageAnswer = async (request: PageRequest, sources: PageSources): Promise<PageAnswer> => {
   const answer = await answered(request, sources);

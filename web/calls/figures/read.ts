@@ -1,8 +1,10 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import type { Stats, StatsQuery } from '../../api/contract.ts';
+import { type Changes, type Range, type Time, toSpan } from '../../navigation/search.ts';
 import { useRead } from '../../session/session.tsx';
 import type { Score } from '../scores.ts';
-import { figuresRequest, type Period, type Selection, type Span, whole } from './requests.ts';
+import { figuresRequest, iso, type Period, type Selection, type Span, toPeriod, whole } from './requests.ts';
 import {
   type FeedbackStats,
   type ScoreFigures,
@@ -14,6 +16,21 @@ import {
 } from './scores.ts';
 
 /* Statistics from the cache, or from the service. Equal requests are asked once. */
+
+/** The time of a view, by its URL: as menus have it, and as figures do. `refresh` has a range end now. */
+export const usePeriod = ({ range, from, to }: Changes<Time>, usual: Range) => {
+  const [now, setNow] = useState(() => Date.now());
+  const span = useMemo(() => toSpan({ range, from, to }, usual), [range, from, to, usual]);
+  const period = useMemo(() => toPeriod(span, now), [span, now]);
+  return { span, period, refresh: () => setNow(Date.now()) };
+};
+
+/** A stretch of a chart, in ms since 1970, as the time of a view. */
+export const toTime = (start: number, end: number): Changes<Time> => ({
+  range: undefined,
+  from: iso(start),
+  to: iso(end),
+});
 
 /** So many calls are read for what rollups do not know: some 4,000 read units. */
 export const maxRead = 100_000;

@@ -1,11 +1,13 @@
 import type { StatsQuery } from '../../api/contract.ts';
 import { typedText } from '../../data/values.ts';
 import {
+  type Changes,
   type Condition,
   type Dimension,
   type OverviewSearch,
   otherSources,
   ranges,
+  type Time,
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { selectionOf } from '../list/request.ts';
@@ -43,7 +45,7 @@ const chooseGranularity = (ms: number): number =>
  *
  * @param now ms since 1970
  */
-export const toPeriod = ({ range, from, to }: OverviewSearch, now: number): Period => {
+export const toPeriod = ({ range, from, to }: Changes<Time>, now: number): Period => {
   const end =
     (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
   const length = ranges[range ?? '24h'] * minuteMs;
@@ -108,7 +110,11 @@ const groupBy = (grouping: Grouping): Pick<StatsQuery, 'group_by' | 'group_by_fe
 /** Which calls figures are counted of, as requests have it. */
 export type Selection = Pick<StatsQuery, 'project_id' | 'filter' | 'query'>;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** A moment in ms since 1970, as requests have it. */
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The reader's own zone, whose midnights days begin at. */
+export const timezone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The calls that figures are counted of, whatever their time: those of a list. */
 export type Counted = Pick<TracesSearch, 'project' | 'all' | 'status' | 'text' | 'where' | 'source'>;
@@ -145,7 +151,7 @@ export const figuresRequest = (
   start: iso(start),
   end: iso(end),
   granularity,
-  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: timezone(),
   call_metrics: [
     { metric: 'call_count' },
     { metric: 'error_count' },

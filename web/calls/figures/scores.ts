@@ -6,7 +6,7 @@ import { jsonIn, typedText } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { parseScorePath, type Score, toScorePath } from '../scores.ts';
 import { listEdges, numberAt, type Point, percentText } from './figures.ts';
-import { type Period, type Span, whole } from './requests.ts';
+import { iso, type Period, type Span, timezone, whole } from './requests.ts';
 
 /*
  * Scores of a project over time: what feedback of each type says. A score is read from the feedback itself, or,
@@ -49,8 +49,6 @@ const toMetrics = ([field, kinds]: readonly [string, readonly ScoreKind[]]): Met
 /** The percentiles that a distribution of numbers is drawn by. */
 const percentiles = [10, 50, 90] as const;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 /**
  * The scores of a span of time: all of a project, or one.
  *
@@ -66,7 +64,7 @@ export const scoresRequest = (
   start: iso(start),
   end: iso(end),
   granularity,
-  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: timezone(),
   ...(score ? { feedback_type: score.type } : { group_by: ['feedback_type'] }),
   metrics: (score ? [[score.field, anyKind] as const] : Object.entries(fields)).flatMap(toMetrics),
 });
@@ -427,15 +425,17 @@ const stretches = (
  * How values are spread, in a few parts. Numbers are in their order, others by how common they are.
  *
  * @param spread the percentiles of {@link spreadRequest}, for numbers that are not told apart
+ * @param maxLabels how many labels have a part of their own
  */
 export const toBins = (
   { kind, values, count, least, most }: ScoreFigures,
   spread?: readonly number[],
+  maxLabels = maxBins - 1,
 ): Bin[] => {
   const known = toldApart(values);
   const others = count - total(known.map(([, some]) => some));
   if (kind !== 'number') {
-    const shown = kind === 'truth' ? ['true', 'false'] : known.slice(0, maxBins - 1).map(([key]) => key);
+    const shown = kind === 'truth' ? ['true', 'false'] : known.slice(0, maxLabels).map(([key]) => key);
     const bins = shown.map((key): Bin => ({ text: valueText(key), count: values.get(key) ?? 0, key }));
     const rest = count - total(bins.map((bin) => bin.count));
     return rest > 0 ? [...bins, { text: 'all others', count: rest }] : bins;
@@ -494,7 +494,7 @@ export const scoreOfCallsRequest = <Selection extends { readonly project_id: str
   start: iso(period.start),
   end: iso(period.end),
   granularity: period.granularity,
-  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: timezone(),
   call_metrics: [{ metric: 'call_count' as const }],
   group_by_feedback: { feedback_type: type, path: field },
 });

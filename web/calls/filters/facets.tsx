@@ -12,7 +12,7 @@ import { readRows } from '../data.ts';
 import { whole } from '../figures/requests.ts';
 import { filterOf, toSources } from '../list/request.ts';
 import { hasTag, scorePath, scoreText } from '../scores.ts';
-import { countedFrom, maxScored, readTypes } from '../tags.ts';
+import { countedFrom, readTypes } from '../tags.ts';
 
 /** A value with how many calls have it. */
 interface Suggestion {
@@ -177,6 +177,9 @@ const tags: Facet = {
   toCondition: (tag) => ({ path: 'attributes.tags', op: 'contains', value: JSON.stringify(tag) }),
 };
 
+/** How many of the latest records of feedback are looked through for values of scores. */
+const maxScored = 1000;
+
 /** Scores by their types: each value of those that are true or false or texts, and numbers as such. */
 const scores: Facet = {
   title: 'Score',
@@ -294,6 +297,7 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
   const all = (query.data ?? []).toSorted((a, b) => b.count - a.count);
   const found = all.filter(({ value }) => value.toLowerCase().includes(sought.trim().toLowerCase()));
   const counted = facet.below || isOfAllCalls(search) ? 'calls' : 'traces';
+  const time = search.range || search.from ? 'this time' : 'the last seven days';
   return (
     <div className="stack">
       <input
@@ -327,8 +331,8 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
         {facet === scores
           ? `Counted in the latest ${countText(maxScored)} records of feedback.`
           : facet === tags
-            ? `Counted in the newest ${maxTagged} ${counted}; those of people in the latest ${countText(maxScored)} records of feedback.`
-            : `Counted in the ${counted} of ${search.range || search.from ? 'this time' : 'the last seven days'}.`}
+            ? `Counted in the newest ${maxTagged} ${counted}; those of people in all feedback of ${time}.`
+            : `Counted in the ${counted} of ${time}.`}
       </p>
     </div>
   );

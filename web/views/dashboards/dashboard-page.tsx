@@ -13,10 +13,11 @@ import {
 } from '../../calls/dashboards/dashboard.ts';
 import { Overtaken, useStoreDashboard } from '../../calls/dashboards/stored.ts';
 import { ChartSkeleton, WhenSeen } from '../../calls/figures/charts.tsx';
-import { type Period, toPeriod } from '../../calls/figures/requests.ts';
+import { toTime, usePeriod } from '../../calls/figures/read.ts';
+import type { Period } from '../../calls/figures/requests.ts';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import type { useChange } from '../../navigation/change.ts';
-import { type DashboardsSearch, toSpan } from '../../navigation/search.ts';
+import type { DashboardsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { readAgain, useAllowed } from '../../session/session.tsx';
 import { Button, Check, Empty, Notice, RefreshButton } from '../../ui/controls.tsx';
@@ -250,13 +251,8 @@ interface DashboardPageProps {
 
 /** A dashboard: its charts, and what changes it. */
 export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProps) => {
-  const { project, range, from, to } = search;
-  const span = useMemo(
-    () => toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '24h'),
-    [range, from, to],
-  );
-  const [now, setNow] = useState(() => Date.now());
-  const period = useMemo(() => toPeriod({ project, ...span }, now), [project, span, now]);
+  const { project } = search;
+  const { span, period, refresh } = usePeriod(search, '24h');
   const [editing, setEditing] = useKept<Editing | null>(
     'dashboard draft',
     `${project} ${dashboard.id}`,
@@ -308,7 +304,7 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
         ) : (
           <>
             {mayWrite ? <Button onClick={() => setEditing(toEditing(dashboard))}>Edit</Button> : null}
-            <RefreshButton onClick={() => setNow(Date.now())} />
+            <RefreshButton onClick={refresh} />
           </>
         )
       }
@@ -370,13 +366,7 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
           period={period}
           charts={shown.charts}
           onCharts={editing ? (charts) => change({ charts }) : undefined}
-          onZoom={(start, end) =>
-            onSearch({
-              range: undefined,
-              from: new Date(start).toISOString(),
-              to: new Date(end).toISOString(),
-            })
-          }
+          onZoom={(start, end) => onSearch(toTime(start, end))}
         />
       )}
       <Confirm

@@ -6,6 +6,7 @@ import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { withPreviews } from '../../calls/call-link.tsx';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import { timezone } from '../../calls/figures/requests.ts';
 import { field } from '../../calls/list/request.ts';
 import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
@@ -259,7 +260,7 @@ export const useVerdictStats = (
           project_id: project,
           start: new Date(start).toISOString(),
           granularity,
-          timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+          timezone: timezone(),
           feedback_type: toType(evaluator),
           metrics: toMetrics(getAnswerType(evaluator)),
         },

@@ -366,7 +366,7 @@ const shownRanges: readonly (readonly [Range, string])[] = [
 const useEvaluatorPage = ({ project, evaluator }: EvaluatorProps, range: Range, inverted: boolean) => {
   const type = getAnswerType(evaluator);
   const [now] = useState(() => Date.now());
-  const { start, granularity } = useMemo(() => toPeriod({ project, range }, now), [project, range, now]);
+  const { start, granularity } = useMemo(() => toPeriod({ range }, now), [range, now]);
   const [areMany, setAreMany] = useState(false);
   const newest = useNewest(project, evaluator, areMany);
   const spending = useSpending(project, [evaluator], newest);

@@ -72,12 +72,9 @@ const toTotals = ({ data }: StatsResult): Figures | undefined =>
 
 /** Everything that the overview shows, as far as it is there. */
 export const useOverview = (search: OverviewSearch, now: number) => {
-  const { project, by = 'op', split = false } = search;
+  const { by = 'op', split = false } = search;
   const { range, from, to } = search;
-  const period = useMemo(
-    () => toPeriod({ project, ...(range && { range }), ...(from && { from }), ...(to && { to }) }, now),
-    [project, range, from, to, now],
-  );
+  const period = useMemo(() => toPeriod({ range, from, to }, now), [range, from, to, now]);
   const grouping = getGrouping(by, search.score);
   const field = fieldOf(grouping);
   const counted = countedBy(search);

@@ -22,7 +22,7 @@ import {
   type Point,
   percentText,
 } from '../../calls/figures/figures.ts';
-import { maxRead, useScore, useScores } from '../../calls/figures/read.ts';
+import { maxRead, toTime, useScore, useScores } from '../../calls/figures/read.ts';
 import {
   type Counted,
   callsIn,
@@ -440,7 +440,7 @@ const Scores = (props: ScoresProps) => {
           {ofCalls
             ? 'The latest score of each call that is counted above.'
             : 'Scores of all feedback given in this period, whatever the source of its call.'}{' '}
-          <Link to="/scores" search={{ project, ...timeOf(search) }}>
+          <Link to="/scores" search={{ project, ...toSpan(search, '24h') }}>
             All scores
           </Link>
         </p>
@@ -448,9 +448,6 @@ const Scores = (props: ScoresProps) => {
     </>
   );
 };
-
-const timeOf = ({ range, from, to }: OverviewSearch) =>
-  toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '24h');
 
 interface ScoreListProps extends Pick<ScoresProps, 'project' | 'period'> {
   readonly chosen: string | undefined;
@@ -530,12 +527,7 @@ export const OverviewView = () => {
       ...(points ?? []).flatMap(({ groups: pointGroups }) => [...pointGroups.keys()]),
     ]);
   }, [by, groups, changes, points]);
-  const zoom = (from: number, to: number) =>
-    change({
-      range: undefined,
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-    });
+  const zoom = (from: number, to: number) => change(toTime(from, to));
   return (
     <View
       title="Overview"

@@ -1,14 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
-import { useMemo, useState } from 'react';
-import { useScores } from '../../calls/figures/read.ts';
-import { toPeriod } from '../../calls/figures/requests.ts';
+import { useMemo } from 'react';
+import { toTime, usePeriod, useScores } from '../../calls/figures/read.ts';
 import { pathOf, resultText, type ScoreFigures, scoreAt, sourceText } from '../../calls/figures/scores.ts';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { scorePath, scoreText } from '../../calls/scores.ts';
 import { countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
-import { type ScoresSearch, toSpan } from '../../navigation/search.ts';
+import type { ScoresSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
 import { Empty, QueryStatus, RefreshButton, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
@@ -75,13 +74,8 @@ const none: ReadonlyMap<string, string> = new Map();
 export const ScoresView = () => {
   const search = route.useSearch();
   const change = useChange<ScoresSearch>(route.useNavigate());
-  const { project, range, from, to } = search;
-  const span = useMemo(
-    () => toSpan({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, '7d'),
-    [range, from, to],
-  );
-  const [now, setNow] = useState(() => Date.now());
-  const period = useMemo(() => toPeriod({ project, ...span }, now), [project, span, now]);
+  const { project } = search;
+  const { span, period, refresh } = usePeriod(search, '7d');
   const score = useMemo(() => scoreAt(search.score), [search.score]);
   const query = useScores(project, period, score === undefined);
   const { data: evaluators = none } = useEvaluatorTypes(project);
@@ -92,7 +86,7 @@ export const ScoresView = () => {
     <View
       title={name ?? 'Scores'}
       about={score ? sourceText(score.type) : undefined}
-      actions={<RefreshButton onClick={() => setNow(Date.now())} />}
+      actions={<RefreshButton onClick={refresh} />}
     >
       <HeadTools>
         <TimeMenu
@@ -106,13 +100,7 @@ export const ScoresView = () => {
           period={period}
           score={score}
           evaluator={evaluators.get(score.type)}
-          onZoom={(start, end) =>
-            change({
-              range: undefined,
-              from: new Date(start).toISOString(),
-              to: new Date(end).toISOString(),
-            })
-          }
+          onZoom={(start, end) => change(toTime(start, end))}
         />
       ) : (
         <>

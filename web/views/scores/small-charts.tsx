@@ -46,15 +46,18 @@ export const Trend = ({ figures }: { figures: ScoreFigures }) => {
   );
 };
 
-/** Which color a part of a distribution has. */
-const colorOf = ({ text }: Bin, at: number): string => (text === 'all others' ? 'rest' : String(at + 1));
-
 /** How many labels have a part of their own. */
 const maxParts = 5;
 
+/** Which color a part of a distribution has. */
+const colorOf = ({ kind }: ScoreFigures, { key }: Bin, at: number): string => {
+  if (kind === 'truth') return key === 'true' ? '3' : 'rest';
+  return key === undefined ? 'rest' : String(at + 1);
+};
+
 /** How the values of a score are spread: numbers as columns, others as parts of a bar. */
 export const Spread = ({ figures }: { figures: ScoreFigures }) => {
-  const bins = toBins(figures);
+  const bins = toBins(figures, undefined, maxParts);
   if (figures.kind === 'number') {
     const most = Math.max(1, ...bins.map(({ count }) => count));
     const step = width / Math.max(1, bins.length);
@@ -78,21 +81,18 @@ export const Spread = ({ figures }: { figures: ScoreFigures }) => {
       </svg>
     );
   }
-  const shown = bins.slice(0, maxParts);
-  const rest = bins.slice(maxParts).reduce((sum, { count }) => sum + count, 0);
-  const parts = rest > 0 ? [...shown, { text: 'all others', count: rest }] : shown;
   return (
     <span
       className="parts"
       aria-hidden="true"
-      title={parts.map(({ text, count }) => `${text} ${percentText(count / figures.count)}`).join(', ')}
+      title={bins.map(({ text, count }) => `${text} ${percentText(count / figures.count)}`).join(', ')}
     >
-      {parts
+      {bins
         .filter(({ count }) => count > 0)
         .map((part, at) => (
           <span
             key={part.text}
-            className={`series-${figures.kind === 'truth' ? (part.text === 'true' ? '3' : 'rest') : colorOf(part, at)}`}
+            className={`series-${colorOf(figures, part, at)}`}
             style={{ flexGrow: part.count }}
           />
         ))}

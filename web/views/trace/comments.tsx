@@ -15,7 +15,7 @@ import { usePeople } from '../../calls/figures/people.ts';
 import { allows, readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
-import { Modal } from '../../ui/popups.tsx';
+import { Confirm } from '../../ui/popups.tsx';
 import { Markdown } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useChangeFeedback } from './feedback.tsx';
@@ -292,10 +292,13 @@ const CommentCard = ({ call, comment, isLinked }: CommentCardProps) => {
     card.current?.focus({ preventScroll: true });
   }, [isLinked]);
   const remove = () =>
-    run(async () => {
-      await takeBack(client, call.project_id, record);
-      apply((all) => all.filter(({ id }) => id !== record.id));
-    });
+    run(
+      async () => {
+        await takeBack(client, call.project_id, record);
+        apply((all) => all.filter(({ id }) => id !== record.id));
+      },
+      { failed: 'The comment was not deleted.' },
+    );
   const endEdit = () => {
     setEditing(false);
     card.current?.focus();
@@ -331,16 +334,17 @@ const CommentCard = ({ call, comment, isLinked }: CommentCardProps) => {
       ) : (
         <CommentText text={text} mentions={mentions} />
       )}
-      {error ? <Notice kind="error">The comment was not deleted. {error}</Notice> : null}
-      <Modal title="Delete the comment?" open={deleting} onClose={() => setDeleting(false)}>
-        <p>It is deleted for good.</p>
-        <div className="row-end">
-          <Button onClick={() => setDeleting(false)}>Cancel</Button>
-          <Button kind="primary" idle={isBusy} onClick={remove}>
-            {isBusy ? 'Deleting…' : 'Delete'}
-          </Button>
-        </div>
-      </Modal>
+      <Confirm
+        title="Delete the comment?"
+        action="Delete"
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        idle={isBusy}
+        error={error}
+        onConfirm={remove}
+      >
+        It is deleted for good.
+      </Confirm>
     </li>
   );
 };

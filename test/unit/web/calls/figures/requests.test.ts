@@ -18,7 +18,7 @@ const now = Date.parse('2026-10-02T12:00:30Z');
 
 describe('the period of the overview', () => {
   it('is the last day without a choice, to the end of the present minute', () => {
-    const { start, end, before, granularity } = toPeriod({ project }, now);
+    const { start, end, before, granularity } = toPeriod({}, now);
     expect([start, end].map((ms) => new Date(ms).toISOString())).toEqual([
       '2026-10-01T12:01:00.000Z',
       '2026-10-02T12:01:00.000Z',
@@ -32,7 +32,7 @@ describe('the period of the overview', () => {
     ['7d', 10_800],
     ['30d', 43_200],
   ] as const)('%s has points of %i seconds, few enough to click', (range, seconds) => {
-    const { start, end, granularity } = toPeriod({ project, range }, now);
+    const { start, end, granularity } = toPeriod({ range }, now);
     expect(granularity).toBe(seconds);
     expect((end - start) / 1000 / granularity).toBeLessThanOrEqual(62);
   });
@@ -40,16 +40,16 @@ describe('the period of the overview', () => {
   it('is what a link says, and a day before its end if the link makes no sense', () => {
     const from = '2026-09-01T00:00:00Z';
     const to = '2026-09-03T00:00:00Z';
-    const { start, end, before } = toPeriod({ project, from, to }, now);
+    const { start, end, before } = toPeriod({ from, to }, now);
     expect([start, end, before.start]).toEqual(
       [from, to, '2026-08-30T00:00:00Z'].map((time) => Date.parse(time)),
     );
-    expect(toPeriod({ project, from: to, to: from }, now).start).toBe(Date.parse('2026-08-31T00:00:00Z'));
+    expect(toPeriod({ from: to, to: from }, now).start).toBe(Date.parse('2026-08-31T00:00:00Z'));
   });
 });
 
 describe('what the overview counts', () => {
-  const period = toPeriod({ project }, now);
+  const period = toPeriod({}, now);
   const where = [{ path: 'attributes.release', op: 'is', value: 'v1.4' }] as const;
 
   it('is production, of all levels, which rollups know', () => {
@@ -91,7 +91,7 @@ describe('what the overview counts', () => {
 
 describe('groups by a score', () => {
   const score = 'feedback.[thumbs].payload.up';
-  const period = toPeriod({ project }, now);
+  const period = toPeriod({}, now);
 
   it('are asked for by its type and its path, and are read from the calls', () => {
     const grouping = getGrouping('score', score);
