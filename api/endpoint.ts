@@ -211,7 +211,7 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
    * document says of that. A method takes two resources of the stack. @default - its method alone
    */
   readonly byGet?: Pick<Operation, 'name' | 'summary' | 'description'>;
-  /** Whether the function says where people sign in, if the settings let them. */
+  /** Whether the function knows where people sign in, if the settings let them. */
   readonly signIn?: boolean;
   /** The setting that the route is there with. @default - it is always there */
   readonly onlyWith?: 'signIn';
@@ -416,7 +416,16 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
     Partial<
       Pick<
         KeyedRoute,
-        'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'alerts' | 'limits' | 'refuses' | 'byGet'
+        | 'method'
+        | 'scheme'
+        | 'role'
+        | 'upstreams'
+        | 'evaluations'
+        | 'alerts'
+        | 'limits'
+        | 'signIn'
+        | 'refuses'
+        | 'byGet'
       >
     > &
     Pick<KeyedRoute, 'stores'> &

@@ -320,6 +320,45 @@ describe('what a person may do', () => {
   });
 });
 
+describe('the user of a key', () => {
+  const admin = () => issuer.token({ claims: { email: 'root@example.com' } });
+  const makeKeyOf = (user: string, authorization = `Bearer ${admin()}`) =>
+    ask('', '/keys/create', {
+      method: 'POST',
+      headers: { authorization },
+      body: JSON.stringify({ user, grants: ['acme/shop:read'] }),
+    });
+
+  it.each([
+    ['a member', 'colleague@example.com'],
+    ['somebody whom nobody knows', 'stranger@example.com'],
+    ['a colleague in other letters', 'COLLEAGUE@Example.com'],
+    ['a colleague in wide letters', 'colleague＠example.com'],
+  ])('is not the address of %s', async (_, user) => {
+    await give('colleague@example.com', 'acme/shop', 'read');
+    const { status, text } = await makeKeyOf(user);
+    expect(status).toBe(422);
+    expect(JSON.parse(text).detail).toEqual([
+      {
+        loc: ['body', 'user'],
+        msg: 'should be no e-mail address but your own: name what the key is for, such as ci; a colleague signs in to make a key',
+        type: 'value_error',
+      },
+    ]);
+  });
+
+  it('is not an address for a key with the role admin either', async () => {
+    const { status } = await makeKeyOf('colleague@example.com', `Basic ${btoa(`api:${service.key}`)}`);
+    expect(status).toBe(422);
+  });
+
+  it.each(['root@example.com', 'Root@Example.com', 'ci', 'nightly @ eu'])('may be %s', async (user) => {
+    const { status, text } = await makeKeyOf(user);
+    expect(status, text).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ user });
+  });
+});
+
 describe('the audit trail', () => {
   const entriesOf = async (actor: string) => {
     const range = { start: '2020-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z' };
