@@ -72,7 +72,7 @@ describe('a stack with the setting', () => {
     expect(others).toEqual([]);
     expect(reading).toMatchObject({
       role: expect.stringMatching(/^AlertsFunctionRole/),
-      actions: ['ssm:GetParameter'],
+      actions: ['ssm:GetParameter', 'ssm:GetParametersByPath'],
     });
     expect(reading?.resource).toMatch(/parameter\/pennytrace\/.*\/webhooks\/\*/);
     expect(statementsAllowing('sns:').map(({ role }) => role)).toEqual([reading?.role]);
