@@ -93,7 +93,6 @@ const memberships = () =>
       z.array(z.object({ resource: z.string(), role })),
       'What it has there by a wider grant, of the entity or of everything.',
     ),
-    created_at: field(timestamp, 'Since when it is a member of anything.'),
   });
 
 export const membersQuery = /* @__PURE__ */ endpoint({
