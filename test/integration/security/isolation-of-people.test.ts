@@ -170,7 +170,11 @@ describe('the administrator of the project beside it', () => {
     ['the entity’s members', '/members/query', { entity: 'umbrella' }],
     ['the entity’s trail', '/audit/query', { entity: 'umbrella', ...always }],
     ['the trail of the service', '/audit/query', always],
-    ['the entity’s rights', '/members/set', { entity: 'umbrella', member: 'x@example.com', grants: ['read'] }],
+    [
+      'the entity’s rights',
+      '/members/set',
+      { entity: 'umbrella', member: 'x@example.com', grants: ['read'] },
+    ],
   ])('sees nothing of %s', async (_, path, body) => {
     expect((await json(path, body)).status).toBe(403);
   });

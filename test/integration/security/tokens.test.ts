@@ -359,6 +359,33 @@ describe('the user of a key', () => {
   });
 });
 
+describe('a token as x-api-key', () => {
+  const models = (headers: Readonly<Record<string, string>>, path = '/inference/v1/models') =>
+    fetch(service.url + path, { headers }).then(({ status }) => status);
+  const admin = (jti = '1') => issuer.token({ claims: { email: 'root@example.com', jti } });
+
+  it('is taken below /inference, as what it is there', async () => {
+    expect(await models({ 'x-api-key': admin() })).toBe(200);
+    expect(await models({ 'x-api-key': issuer.token({ claims: { email: 'nobody@example.com' } }) })).toBe(
+      403,
+    );
+    expect(await models({ 'x-api-key': issuer.token({ claims: { exp: 1 } }) })).toBe(401);
+    expect(lastReason()).toBe('expired token');
+  });
+
+  it('is not taken elsewhere', async () => {
+    expect(await models({ 'x-api-key': admin() }, '/me')).toBe(401);
+  });
+
+  it('stands beside Bearer if both are the same, and otherwise both are refused', async () => {
+    const token = admin();
+    expect(await models({ authorization: `Bearer ${token}`, 'x-api-key': token })).toBe(200);
+    expect(await models({ authorization: `Bearer ${token}`, 'x-api-key': admin('2') })).toBe(401);
+    expect(await models({ authorization: `Bearer ${token}`, 'x-api-key': service.key })).toBe(401);
+    expect(await models({ authorization: `Bearer ${service.key}`, 'x-api-key': token })).toBe(401);
+  });
+});
+
 describe('the audit trail', () => {
   const entriesOf = async (actor: string) => {
     const range = { start: '2020-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z' };
