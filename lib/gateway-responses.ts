@@ -3,7 +3,7 @@ import { requestIdHeader } from '../api/shared/headers.ts';
 import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../foundations/wire/errors.ts';
-import { challenge, keyRequired } from '../foundations/wire/errors.ts';
+import { challenge, keyOrTokenRequired, keyRequired } from '../foundations/wire/errors.ts';
 import { type Config, constructId } from './config.ts';
 
 /** An answer that API Gateway makes without a function. */
@@ -28,20 +28,22 @@ const readableByPages = {
 
 const retrySoon = { 'Retry-After': '1' };
 
+/** What is answered without valid credentials. */
+const unauthorized = (signIn: Config['signIn']): GatewayAnswer => ({
+  types: [ResponseType.UNAUTHORIZED],
+  status: 401,
+  error: signIn ? keyOrTokenRequired : keyRequired,
+  brief: `a valid key${signIn ? ' or token' : ''} is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer`,
+  headers: {
+    'WWW-Authenticate': challenge,
+  },
+});
+
 /**
- * Every answer that API Gateway can make without a function. The texts are fixed, because its own
+ * Every other answer that API Gateway can make without a function. The texts are fixed, because its own
  * texts name functions and ARNs, and one repeats the Authorization header.
  */
 const gatewayAnswers: readonly GatewayAnswer[] = [
-  {
-    types: [ResponseType.UNAUTHORIZED],
-    status: 401,
-    error: keyRequired,
-    brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
-    headers: {
-      'WWW-Authenticate': challenge,
-    },
-  },
   {
     types: [ResponseType.ACCESS_DENIED],
     status: 403,
@@ -157,8 +159,9 @@ const getStatus = ({ responseType }: ResponseType): number => (responseType === 
  * Sets the gateway's own answers: in the service's error shape, with the `error` that OpenAI's clients
  * read, and with the request's id.
  */
-export const addGatewayResponses = (api: RestApi, { corsOrigins }: Config): void => {
-  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers) {
+export const addGatewayResponses = (api: RestApi, { corsOrigins, signIn }: Config): void => {
+  const answers = [unauthorized(signIn), ...gatewayAnswers];
+  for (const { types, status, error, brief = error.msg, headers = {} } of answers) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
       api.addGatewayResponse(constructId(type.responseType), {
