@@ -32,8 +32,8 @@ export const shown = (text: string): string => text.replace(/\p{C}+/gu, ' ').sli
 const describe = (error: unknown): string => {
   const { cause, name, message } = error as Error;
   if (name === 'TimeoutError') return `not within ${patienceMs / 1000} s`;
-  const { code } = (cause ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? code : message;
+  const { code, message: inner = message } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
+  return code ?? inner;
 };
 
 /** Asks a service. Throws a Failure if it does not answer. */

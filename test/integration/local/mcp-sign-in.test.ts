@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import {
   Client,
   type OAuthClientInformationMixed,
@@ -14,8 +15,12 @@ import {
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../../bin/login.ts';
+import type { SignInSettings } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
 import { browse } from '../../support/service/sign-in.ts';
+import { serve } from '../../support/service/upstream.ts';
 import { assemblyWith } from '../../support/stack/assembly.ts';
 import { signInSettings } from '../../support/stack/every-setting.ts';
 
@@ -101,12 +106,12 @@ class Keeper implements OAuthClientProvider {
 
 const newClient = () => new Client({ name: 'test', version: '1' });
 
-const connect = async (keeper: Keeper): Promise<Client> => {
-  const first = new StreamableHTTPClientTransport(endpoint, { authProvider: keeper });
+const connect = async (keeper: Keeper, to = endpoint): Promise<Client> => {
+  const first = new StreamableHTTPClientTransport(to, { authProvider: keeper });
   await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError);
   await first.finishAuth(keeper.back?.searchParams ?? new URLSearchParams());
   const client = newClient();
-  await client.connect(new StreamableHTTPClientTransport(endpoint, { authProvider: keeper }));
+  await client.connect(new StreamableHTTPClientTransport(to, { authProvider: keeper }));
   return client;
 };
 
@@ -183,6 +188,91 @@ describe('the official SDK', () => {
     const client = newClient1();
     await client.connect(new Transport1(endpoint, options));
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
+    await client.close();
+  });
+});
+
+/** The service below `/api`, as a stage of API Gateway has it: it knows itself by that URL. */
+const startStage = async () => {
+  const stage: Awaited<ReturnType<typeof serve>> = await serve(async (req, res) => {
+    if (!req.url?.startsWith('/api/')) return res.writeHead(403).end('{"message":"Forbidden"}');
+    const { authorization, 'content-type': type, accept } = req.headers;
+    const headers = Object.entries({ authorization, 'content-type': type, accept });
+    const answer = await fetch(service.url + req.url.slice('/api'.length), {
+      method: req.method ?? 'GET',
+      headers: headers.filter((header): header is [string, string] => header[1] !== undefined),
+      ...(req.method === 'POST' && { body: await text(req) }),
+    });
+    const toOwn = (part: string) => part.replaceAll(service.url, `${stage.origin}/api`);
+    const challenge = answer.headers.get('www-authenticate');
+    res.writeHead(answer.status, {
+      'content-type': answer.headers.get('content-type') ?? 'text/plain',
+      ...(challenge && { 'www-authenticate': toOwn(challenge) }),
+    });
+    res.end(toOwn(await answer.text()));
+  });
+  return stage;
+};
+
+describe('below the path of a stage', () => {
+  it('the SDK finds the metadata by the header alone', async () => {
+    await using stage = await startStage();
+    // A token for that URL is not for this service, unless its own client has it.
+    const keeper = new Keeper('ada@example.com', { client_id: 'pennytrace' });
+    const client = await connect(keeper, new URL(`${stage.origin}/api/mcp`));
+    expect(keeper.sent?.searchParams.get('resource')).toBe(`${stage.origin}/api/mcp`);
+    expect((await client.callTool(listProjects)).isError).not.toBe(true);
+    await client.close();
+  });
+
+  it('a token that a client of its own has for another URL is refused', async () => {
+    await using stage = await startStage();
+    const keeper = new Keeper('ada@example.com');
+    await expect(connect(keeper, new URL(`${stage.origin}/api/mcp`))).rejects.toThrow();
+    expect(keeper.kept?.access_token).toMatch(/^eyJ/);
+    const answer = await fetch(`${service.url}/me`, {
+      headers: { authorization: `Bearer ${keeper.kept?.access_token}` },
+    });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('a service that takes ID tokens', () => {
+  let other: LocalService;
+  beforeAll(async () => {
+    const settings = { ...service.openId?.settings, token: 'id' } as SignInSettings;
+    other = await startLocalService({
+      assembly: await assemblyWith({ signIn: { ...signInSettings, token: 'id' } }),
+      signIn: settings,
+    });
+  });
+  afterAll(() => other?.stop());
+
+  it('says nothing of sign-in to MCP clients, which would send others', async () => {
+    const answer = await fetch(`${other.url}/mcp`, { method: 'POST', body: '{}' });
+    expect(answer.headers.get('www-authenticate')).not.toContain('resource_metadata');
+    const metadata = await fetch(`${other.url}/.well-known/oauth-protected-resource/mcp`);
+    expect(metadata.status).toBe(404);
+    expect(await metadata.text()).toContain('npx pennytrace login');
+  });
+
+  it('takes the token of npm run login', async () => {
+    const out: string[] = [];
+    const code = await run(['--url', other.url, '--print'], {
+      out: (line) => out.push(line),
+      err: () => {},
+      interactive: true,
+      environment: { XDG_CONFIG_HOME: temporaryFolder() },
+      open: (url) =>
+        browse(url, { email: 'ada@example.com', password: service.openId?.password ?? '' }).then(fetch),
+    });
+    expect(code).toBe(0);
+    const transport = new StreamableHTTPClientTransport(new URL(`${other.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${out[0]}` } },
+    });
+    const client = newClient();
+    await client.connect(transport);
+    expect((await client.callTool(listProjects)).isError).not.toBe(true);
     await client.close();
   });
 });
