@@ -2,8 +2,18 @@
 
 import { spawn } from 'node:child_process';
 import { type CommandOutput, Failure, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
-import { askService, begin, finish, readSignIn, renew, revoke, SessionEnded, shown } from './login/issuer.ts';
-import { changeKept, keptFile, readKept, type Session, withoutSession, withSession } from './login/kept.ts';
+import {
+  askService,
+  begin,
+  finish,
+  readSignIn,
+  renew,
+  revoke,
+  type Session,
+  SessionEnded,
+  shown,
+} from './login/issuer.ts';
+import { changeKept, keptFile, readKept, withoutSession, withSession } from './login/kept.ts';
 import { isLoopbackUrl, listenAt } from './login/loopback.ts';
 
 const defaultSeconds = 300;

@@ -4,7 +4,6 @@ import { signIn } from '../../api/service.ts';
 import { isIssuerUrl } from '../../foundations/auth/issuer.ts';
 import type { ErrorBody } from '../../foundations/wire/index.ts';
 import { Failure } from '../common.ts';
-import type { Session } from './kept.ts';
 
 /*
  * Sign-in at an issuer of OpenID Connect, as commands do it: the authorization code flow with PKCE, `state` and
@@ -13,6 +12,17 @@ import type { Session } from './kept.ts';
 
 /** What `GET /sign-in` answers. */
 export type SignInSetting = AnswerOf<typeof signIn>;
+
+/** Somebody who is signed in to a service. */
+export interface Session {
+  readonly setting: SignInSetting;
+  /** The token that the service takes. */
+  readonly bearer: string;
+  /** From when on it is renewed before it is used, in ms since 1970. */
+  readonly until: number;
+  /** Renews it. @default - the issuer gave none, and somebody has to sign in again */
+  readonly refresh?: string | undefined;
+}
 
 /** How people sign in, and how far the service's clock is ahead of this machine's, in seconds. */
 export interface SignIn {

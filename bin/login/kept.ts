@@ -5,22 +5,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, parseOptionalJson } from '../../foundations/wire/index.ts';
 import { Failure } from '../common.ts';
-import type { SignInSetting } from './issuer.ts';
+import type { Session } from './issuer.ts';
 
 /*
  * The sessions of whoever runs the command, in a file that nobody else can read.
  */
-
-/** Somebody who is signed in to a service. */
-export interface Session {
-  readonly setting: SignInSetting;
-  /** The token that the service takes. */
-  readonly bearer: string;
-  /** From when on it is renewed before it is used, in ms since 1970. */
-  readonly until: number;
-  /** Renews it. @default - the issuer gave none, and somebody has to sign in again */
-  readonly refresh?: string | undefined;
-}
 
 /** The sessions by the URLs of their services. */
 interface Kept {
