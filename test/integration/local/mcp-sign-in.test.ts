@@ -214,6 +214,43 @@ const startStage = async () => {
   return stage;
 };
 
+describe('the local provider', () => {
+  const register = (body: object) =>
+    fetch(`${service.openId?.settings.issuer}/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  it.each([
+    ['VS Code', ['https://vscode.dev/redirect', 'http://127.0.0.1/', 'http://127.0.0.1:33418/']],
+    ['Cursor', ['http://localhost:8787/callback']],
+    ['Cursor, formerly', ['cursor://anysphere.cursor-mcp/oauth/callback']],
+  ])('registers %s', async (name, redirects) => {
+    const answer = await register({ client_name: name, redirect_uris: redirects, scope: 'openid email' });
+    expect([answer.status, answer.status === 201 ? '' : await answer.text()]).toEqual([201, '']);
+  });
+
+  it('asks people before a client that registered itself gets anything, and says what it may', async () => {
+    const registered = await register({ client_name: '<b>An agent', redirect_uris: [callback] });
+    const { client_id: id } = (await registered.json()) as { client_id: string };
+    const query = new URLSearchParams({
+      client_id: id,
+      response_type: 'code',
+      redirect_uri: callback,
+      scope: 'openid email',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    const pages: string[] = [];
+    const person = { email: 'ben@example.com', password: service.openId?.password ?? '' };
+    await browse(`${service.openId?.settings.issuer}/auth?${query}`, person, (html) => pages.push(html));
+    expect(pages).toHaveLength(2);
+    expect(pages[1]).toContain('Let &#60;b&#62;An agent in?');
+    expect(pages[1]).toContain(callback);
+  });
+});
+
 describe('below the path of a stage', () => {
   it('the SDK finds the metadata by the header alone', async () => {
     await using stage = await startStage();

@@ -71,14 +71,20 @@ export interface Credentials {
  * Goes to an authorization endpoint as somebody does in a browser: fills in the form, and lets the client in if the
  * provider asks.
  *
+ * @param onPage gets each page on the way
  * @returns where the provider leads back to, which is not visited
  * @throws Error if it does not
  */
-export const browse = async (url: string, person: Credentials): Promise<URL> => {
+export const browse = async (
+  url: string,
+  person: Credentials,
+  onPage: (html: string) => void = () => {},
+): Promise<URL> => {
   const browser = new Browser();
   let at = await browser.go(url);
   for (let forms = 0; new URL(at.url).origin === new URL(url).origin; forms += 1) {
     const html = await at.response.text();
+    onPage(html);
     const action = /action="([^"]+)"/.exec(html)?.[1];
     if (action === undefined || forms === 2)
       throw new Error(`there is no form: ${at.response.status} ${html}`);
