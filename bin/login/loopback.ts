@@ -20,6 +20,17 @@ const sendPage = (res: ServerResponse, status: number, text: string): void => {
   res.writeHead(status, headers).end(`${text}\n`);
 };
 
+/** How long a browser may take to read its page, in ms. */
+const readMs = 2000;
+
+/** Answers a browser, and waits until it has the page or is gone. */
+const showPage = async (res: ServerResponse, status: number, text: string): Promise<void> => {
+  if (res.destroyed) return;
+  const closed = once(res, 'close', { signal: AbortSignal.timeout(readMs) }).catch(() => {});
+  sendPage(res, status, text);
+  await closed;
+};
+
 /** A browser that came back, which waits for what becomes of it. */
 export interface Returned {
   readonly parameters: URLSearchParams;
@@ -48,6 +59,11 @@ export const isLoopbackUrl = (text: string): boolean => {
   return protocol === 'http:' && isOwn && !username && !password && !search && !hash && !text.includes('#');
 };
 
+const tooLate = (seconds: number) =>
+  new Failure(
+    `nobody signed in within ${seconds} s: run it again, and open the address that it prints in a browser of this machine`,
+  );
+
 const portTaken = (port: string) =>
   new Failure(
     `port ${port} is in use: does another sign-in wait there? End it, or name another address that the issuer ` +
@@ -73,41 +89,31 @@ export const listenAt = async (uri: string): Promise<Loopback> => {
   url.port = String((server.address() as AddressInfo).port);
   const redirectUri = hasPort ? uri : url.href;
 
-  const wait: Loopback['wait'] = (state, seconds, stranger) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Returned>();
+  const wait: Loopback['wait'] = async (state, seconds, stranger) => {
+    let late: NodeJS.Timeout | undefined;
     let came = false;
-    const late = setTimeout(() => {
-      reject(
-        new Failure(
-          `nobody signed in within ${seconds} s: run it again, and open the address that it prints in a browser of this machine`,
-        ),
-      );
-    }, seconds * 1000);
-    server.on('request', (req, res) => {
-      const at = new URL(req.url ?? '/', url);
-      // A name that resolves to this machine is some other page's.
-      if (req.headers.host !== url.host || at.pathname !== url.pathname)
-        return sendPage(res, 404, 'Not found.');
-      if (req.method !== 'GET') return sendPage(res, 405, 'Only GET.');
-      if (at.searchParams.get('state') !== state) {
-        stranger();
-        return sendPage(
-          res,
-          400,
-          'This page belongs to another sign-in. Open the address that the command printed last.',
-        );
-      }
-      if (came) return sendPage(res, 409, 'This sign-in has come back already: look at the terminal.');
-      came = true;
-      clearTimeout(late);
-      const show: Returned['show'] = async (status, text) => {
-        if (res.destroyed) return;
-        sendPage(res, status, text);
-        await once(res, 'close');
-      };
-      resolve({ parameters: at.searchParams, show });
+    const returned = new Promise<Returned>((resolve, reject) => {
+      late = setTimeout(() => reject(tooLate(seconds)), seconds * 1000);
+      server.on('request', (req, res) => {
+        const at = new URL(req.url ?? '/', url);
+        // A name that resolves to this machine is some other page's.
+        if (req.headers.host !== url.host || at.pathname !== url.pathname)
+          return sendPage(res, 404, 'Not found.');
+        if (req.method !== 'GET') return sendPage(res, 405, 'Only GET.');
+        if (at.searchParams.get('state') !== state) {
+          stranger();
+          return sendPage(
+            res,
+            400,
+            'This page belongs to another sign-in. Open the address that was printed last.',
+          );
+        }
+        if (came) return sendPage(res, 409, 'This sign-in has come back already: look at the terminal.');
+        came = true;
+        resolve({ parameters: at.searchParams, show: (status, text) => showPage(res, status, text) });
+      });
     });
-    return promise.finally(() => clearTimeout(late));
+    return returned.finally(() => clearTimeout(late));
   };
 
   return {
