@@ -21,7 +21,7 @@ const defaultSeconds = 300;
 export const help = `Sign in to a service as a person, where it has the setting signIn.
 
   npm run login -- --url https://….execute-api.eu-west-1.amazonaws.com/api/
-  curl -H "Authorization: Bearer $(npm run --silent login -- --print)" …
+  npm run login -- --print
   npm run logout -- [--url URL]
 
 login opens a browser, and keeps the token and what renews it in a file that only you can read.
