@@ -33,12 +33,12 @@ export const getTableDigest = ({ val, object_id }: ObjectVersion): string => {
 };
 
 /** The number of rows of a table. */
-export const useCount = (project: string, digest: string) =>
+export const useCount = (project: string, digest: string, enabled = true) =>
   useRead(
     ['table count', project, digest],
     async ({ client, signal }) =>
       (await client.ask('/table/query_stats', { project_id: project, digest }, signal)).count,
-    { staleTime: Number.POSITIVE_INFINITY },
+    { staleTime: Number.POSITIVE_INFINITY, enabled },
   );
 
 const readPage = async (

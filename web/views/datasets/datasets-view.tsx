@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Database } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
@@ -199,6 +199,11 @@ const Version = ({ shown, versions, base }: VersionProps) => {
           {name} v{shown.version_index}
         </h2>
         <span className="row-end wrap">
+          {mayEdit ? (
+            <Link to="/evaluate" search={{ project, dataset: name }} className="button plain">
+              Evaluate a prompt
+            </Link>
+          ) : null}
           {mayEdit ? <Button onClick={() => setOpened({ kind: 'add' })}>Add a row</Button> : null}
           {mayWrite ? <Button onClick={() => setOpened({ kind: 'import' })}>Import</Button> : null}
           <Button onClick={() => setOpened({ kind: 'export' })}>Export</Button>

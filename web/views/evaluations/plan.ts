@@ -13,6 +13,9 @@ import { expectedFields } from './scores.ts';
 /** The most rows that a page evaluates. */
 export const maxRows = 200;
 
+/** What the score of an exact match is called. */
+export const exactName = 'exact_match';
+
 /** A version of a prompt. */
 export type PromptVersion = Answer<'/prompt/read'>;
 
@@ -222,3 +225,60 @@ export const newTraceId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(digits)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');
+
+/** What is chosen for an evaluation. */
+export interface Choices {
+  readonly versions: readonly PromptVersion[];
+  /** Models for all versions. @default - that of each version's own `config` */
+  readonly models: readonly string[];
+  /** The dataset's rows. */
+  readonly rows: readonly Row[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly exact: string | undefined;
+  /** Refs of evaluators with the names of their scores. */
+  readonly evaluators: readonly { readonly ref: string; readonly name: string }[];
+}
+
+/** The model that a version of a prompt says itself. */
+export const modelOf = ({ config }: Pick<PromptVersion, 'config'>): string | undefined =>
+  nonEmptyString(config.model);
+
+/** The variables of versions, each once. */
+export const variablesOf = (versions: readonly PromptVersion[]): readonly string[] => [
+  ...new Set(versions.flatMap(({ variables }) => variables)),
+];
+
+/** The evaluations that choices mean, or what is missing. At most `most` are compared. */
+export const toPlans = (
+  { versions, models, rows, variables, exact, evaluators }: Choices,
+  most: number,
+):
+  | { readonly plans: readonly Plan[]; readonly scorers: readonly string[] }
+  | { readonly problem: string } => {
+  if (versions.length === 0) return { problem: 'Choose at least one version of a prompt.' };
+  const without = versions.find((version) => models.length === 0 && modelOf(version) === undefined);
+  if (without) return { problem: `v${without.version_index} of ${without.name} names no model: choose one.` };
+  if (rows.length === 0) return { problem: 'Choose a dataset with rows.' };
+  const unfilled = variablesOf(versions).find((name) => variables[name] === undefined);
+  if (unfilled !== undefined) return { problem: `Choose a column for {${unfilled}}.` };
+  const scorers = [...(exact === undefined ? [] : [exactName]), ...evaluators.map(({ name }) => name)];
+  if (scorers.length === 0) return { problem: 'Choose at least one score.' };
+  const twice = scorers.find((name, at) => scorers.indexOf(name) !== at);
+  if (twice !== undefined) return { problem: `Two scores are called ${twice}: choose one of them.` };
+  const plans = versions.flatMap((version) =>
+    (models.length > 0 ? models : [modelOf(version) ?? '']).map((model): Plan => {
+      const own = Object.entries(variables).filter(([name]) => version.variables.includes(name));
+      return {
+        prompt: version.name,
+        version: version.version_index,
+        model,
+        variables: Object.fromEntries(own),
+        ...(exact !== undefined && { exact }),
+        evaluators: evaluators.map(({ ref }) => ref),
+      };
+    }),
+  );
+  return plans.length > most
+    ? { problem: `These are ${plans.length} evaluations, and ${most} can be compared: choose fewer.` }
+    : { plans, scorers };
+};

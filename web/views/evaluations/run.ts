@@ -11,6 +11,7 @@ import { type Evaluator, parseEvaluator, type Verdict, verdictsIn } from '../../
 import { isObject, toChunks, valueAt } from '../../data/values.ts';
 import {
   answerIn,
+  exactName,
   isExact,
   newTraceId,
   type Plan,
@@ -33,9 +34,6 @@ import { scoresIn } from './scores.ts';
 type Report = Request<'/call/upsert_batch'>['batch'][number];
 type Start = Extract<Report, { mode: 'start' }>['req']['start'];
 type End = Extract<Report, { mode: 'end' }>['req']['end'];
-
-/** What the score of an exact match is called, as programs name it. */
-export const exactName = 'exact_match';
 
 /** How many models are asked at once. A browser has six connections to a host that speaks HTTP/1.1. */
 const parallel = 5;
