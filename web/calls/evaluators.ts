@@ -1,9 +1,8 @@
 import type { EvaluatorValue } from '../../api/evaluators.ts';
 import { evaluatorClass } from '../../api/shared/classes.ts';
+import type { Client } from '../api/client.ts';
 import type { FeedbackRecord, ObjectVersion } from '../api/contract.ts';
 import { isObject, nonEmptyString } from '../data/values.ts';
-import { useRead } from '../session/session.tsx';
-import { byObject, ofClass, readObjects } from '../session/stored.ts';
 
 /** A version of an evaluator. */
 export interface Evaluator {
@@ -18,12 +17,24 @@ export const parseEvaluator = ({ object_id, digest, val }: ObjectVersion): Evalu
     ? { id: object_id, digest, value: val as EvaluatorValue }
     : undefined;
 
-/** The evaluators of a project, by name. */
-export const useEvaluators = (project: string) =>
-  useRead(['evaluators', project], async (reading) => {
-    const objects = await readObjects(reading, project, { ...ofClass(evaluatorClass), ...byObject });
-    return objects.flatMap((version) => parseEvaluator(version) ?? []);
-  });
+/** The most evaluators of a project that are read: it cannot have more. */
+const maxEvaluators = 100;
+
+/** The evaluators of a project, by name. Throws as the client does. */
+export const readEvaluators = async (
+  client: Client,
+  project: string,
+  signal?: AbortSignal,
+): Promise<readonly Evaluator[]> => {
+  const request = {
+    project_id: project,
+    filter: { base_object_classes: [evaluatorClass], latest_only: true },
+    sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
+    limit: maxEvaluators,
+  };
+  const { objs } = await client.ask('/objs/query', request, signal);
+  return objs.flatMap((version) => parseEvaluator(version) ?? []);
+};
 
 /** The ref of a version of an evaluator. */
 export const toEvaluatorRef = (project: string, { id, digest }: Pick<Evaluator, 'id' | 'digest'>): string =>

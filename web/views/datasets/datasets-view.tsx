@@ -4,16 +4,9 @@ import { Database } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
-import {
-  getTableDigest,
-  maxCompared,
-  readTable,
-  useCount,
-  useDatasets,
-  useRows,
-  useVersions,
-} from '../../calls/datasets/data.ts';
+import { maxCompared, useCount, useDatasets, useRows, useVersions } from '../../calls/datasets/data.ts';
 import { compareRows, type Form, forms, type Row, toFile, toLine } from '../../calls/datasets/rows.ts';
+import { getTableDigest, readTable } from '../../calls/datasets/table.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { Person, useAllowed, useRead, useSession } from '../../session/session.tsx';

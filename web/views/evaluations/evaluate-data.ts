@@ -1,8 +1,9 @@
 import { useQueries } from '@tanstack/react-query';
 import { RequestFailed } from '../../api/http.ts';
-import { getTableDigest, readTable, useCount, useDatasets } from '../../calls/datasets/data.ts';
+import { useCount, useDatasets } from '../../calls/datasets/data.ts';
 import type { Row } from '../../calls/datasets/rows.ts';
-import { type Evaluator, useEvaluators } from '../../calls/evaluators.ts';
+import { getTableDigest, readTable } from '../../calls/datasets/table.ts';
+import { type Evaluator, readEvaluators } from '../../calls/evaluators.ts';
 import { usePrices } from '../../calls/prices.ts';
 import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
@@ -150,7 +151,9 @@ export interface EvaluatorChoice {
 
 /** The evaluators of a project, and why some cannot score what a prompt is answered. */
 export const useEvaluatorChoices = (project: string) => {
-  const { data } = useEvaluators(project);
+  const { data } = useRead(['evaluators', project], ({ client, signal }) =>
+    readEvaluators(client, project, signal),
+  );
   const mayWrite = useAllowed(project, 'write');
   const isOn = useRead(
     ['evaluators are on', project],

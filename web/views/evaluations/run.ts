@@ -1,12 +1,11 @@
 import { createStore, type StoreApi } from 'zustand';
+import { toVerdictType } from '../../../api/shared/evaluators.ts';
 import { type CallRow, getDuration, getStatus } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
-import type { FeedbackRecord, Operation, Request } from '../../api/contract.ts';
-import { getFeedback } from '../../api/feedback.ts';
+import type { CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { errorText, RequestFailed } from '../../api/http.ts';
-import { readRows } from '../../calls/data.ts';
-import { getTableDigest, readTable } from '../../calls/datasets/data.ts';
 import type { Row } from '../../calls/datasets/rows.ts';
+import { getTableDigest, readTable } from '../../calls/datasets/table.ts';
 import { type Evaluator, parseEvaluator, type Verdict, verdictsIn } from '../../calls/evaluators.ts';
 import { isObject, toChunks, valueAt } from '../../data/values.ts';
 import {
@@ -54,6 +53,9 @@ const failuresInRow = 5;
 /** How often verdicts are looked for, and asked for again, in ms. */
 const lookMs = 1000;
 const askAgainMs = 30_000;
+/** Verdicts are looked for on so many calls at once, which may have other feedback of the type, too. */
+const callsAtOnce = 50;
+const maxRecords = 10_000;
 
 /** What became of an evaluation so far. */
 export interface Part {
@@ -211,6 +213,8 @@ export class EvaluationRun {
   #evaluated: readonly Evaluated[] = [];
   /** Until when no model is asked, in ms since 1970: one has asked to wait. */
   #heldUntil = 0;
+  /** The ids of requests that were refused, so that no answer of them is still to come. */
+  readonly #refused = new Set<string>();
   #failures = 0;
   #mayFail = false;
 
@@ -294,11 +298,13 @@ export class EvaluationRun {
     }
   }
 
-  #rows(request: Omit<Parameters<typeof readRows>[1], 'project_id'>): Promise<CallRow[]> {
-    const { signal } = new AbortController();
-    return this.#again(() =>
-      readRows({ client: this.#client, signal }, { project_id: this.#project, ...request }),
-    );
+  #rows(request: Omit<CallsQuery, 'project_id'>): Promise<CallRow[]> {
+    return this.#again(async () => {
+      const rows: CallRow[] = [];
+      const body = { project_id: this.#project, ...request };
+      for await (const batch of this.#client.stream('/calls/stream_query', body)) rows.push(...batch);
+      return rows;
+    });
   }
 
   #report(batch: readonly Report[]): Promise<unknown> {
@@ -378,7 +384,8 @@ export class EvaluationRun {
     for (const item of items) {
       const row = byId.get(toCallId(trace, spans.row(item.at)));
       const request = byId.get(toCallId(trace, spans.request(item.at)));
-      if (request && !request.ended_at) item.askedAt = Date.parse(request.started_at);
+      if (request && !request.ended_at)
+        item.askedAt = this.#refused.has(request.id) ? 0 : Date.parse(request.started_at);
       else if (request && getStatus(request) === 'error') item.failure = request.exception ?? 'It failed.';
       else if (request) item.answer = toAnswer(request);
       if (!row?.ended_at) continue;
@@ -530,6 +537,8 @@ export class EvaluationRun {
         this.#failures = 0;
         return { completion, seconds: (performance.now() - began) / 1000 };
       } catch (error) {
+        if (error instanceof RequestFailed && error.status !== undefined)
+          this.#refused.add(toCallId(evaluated.trace, spans.request(at)));
         const pauseMs = this.#judgeFailure(error, tried);
         if (pauseMs === undefined) {
           this.#failures += 1;
@@ -590,7 +599,7 @@ export class EvaluationRun {
 
   async #judgeOnce(judging: Set<Item>, asked: Map<Item, number>): Promise<void> {
     const items = [...judging];
-    const known = new Map((await this.#readVerdicts(items)).map((found) => [found.item, found.verdicts]));
+    const known = await this.#readVerdicts(items);
     for (const item of items) {
       const verdicts = known.get(item) ?? new Map<Scorer, Verdict>();
       const limited = [...verdicts.values()].filter(isLimited);
@@ -614,24 +623,27 @@ export class EvaluationRun {
     }
   }
 
-  async #readVerdicts(items: readonly Item[]) {
-    const found: { readonly item: Item; readonly verdicts: ReadonlyMap<Scorer, Verdict> }[] = [];
-    for (const some of toChunks(items, 500)) {
+  /** The verdicts that there are on what was answered. */
+  async #readVerdicts(items: readonly Item[]): Promise<ReadonlyMap<Item, ReadonlyMap<Scorer, Verdict>>> {
+    const found = new Map<Item, ReadonlyMap<Scorer, Verdict>>();
+    for (const some of toChunks(items, callsAtOnce)) {
       const byCall = new Map(some.map((item) => [toCallId(item.of.trace, spans.request(item.at)), item]));
-      const request = {
-        filter: { call_ids: [...byCall.keys()] },
-        columns: ['summary.svc.feedback'],
-        include_feedback: true,
-      };
-      for (const call of await this.#rows(request)) {
-        const item = byCall.get(call.id);
-        if (!item) continue;
-        const records = getFeedback(call) as readonly FeedbackRecord[];
-        const verdicts = item.of.scorers.flatMap((scorer) => {
-          const [verdict] = verdictsIn(records, scorer.evaluator.id);
-          return verdict ? [[scorer, verdict] as const] : [];
+      const refs = [...byCall.keys()].map((id) => ({ $literal: `svc:///${this.#project}/call/${id}` }));
+      const scorers = new Set(some.flatMap(({ of }) => of.scorers));
+      const types = [...scorers].map(({ evaluator }) => ({ $literal: toVerdictType(evaluator.value.name) }));
+      const $and = [
+        { $in: [{ $getField: 'svc_ref' }, refs] },
+        { $in: [{ $getField: 'feedback_type' }, types] },
+      ];
+      const query = { $expr: { $and } } as Request<'/feedback/query'>['query'];
+      const body = { project_id: this.#project, query, limit: maxRecords };
+      const { result } = await this.#again(() => this.#client.ask('/feedback/query', body));
+      for (const [id, item] of byCall) {
+        const verdicts = item.of.scorers.flatMap((scorer): (readonly [Scorer, Verdict])[] => {
+          const verdict = verdictsIn(result, scorer.evaluator.id).find(({ call }) => call === id);
+          return verdict ? [[scorer, verdict]] : [];
         });
-        found.push({ item, verdicts: new Map(verdicts) });
+        found.set(item, new Map(verdicts));
       }
     }
     return found;

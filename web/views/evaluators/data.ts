@@ -5,13 +5,23 @@ import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { withPreviews } from '../../calls/call-link.tsx';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
-import { type Evaluator, toEvaluatorRef, type Verdict, verdictsIn } from '../../calls/evaluators.ts';
+import {
+  type Evaluator,
+  readEvaluators,
+  toEvaluatorRef,
+  type Verdict,
+  verdictsIn,
+} from '../../calls/evaluators.ts';
 import { timezone } from '../../calls/figures/requests.ts';
 import { field } from '../../calls/list/request.ts';
 import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
 import { readObjects, useStoreObject } from '../../session/stored.ts';
 import { type AnswerType, toMetrics } from './verdicts.ts';
+
+/** The evaluators of a project, by name. */
+export const useEvaluators = (project: string) =>
+  useRead(['evaluators', project], ({ client, signal }) => readEvaluators(client, project, signal));
 
 /** Stores versions of evaluators, and deletes evaluators. */
 export const useStoreEvaluator = (project: string) =>

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Gavel } from 'lucide-react';
 import { useState } from 'react';
-import { type Evaluator, useEvaluators } from '../../calls/evaluators.ts';
+import type { Evaluator } from '../../calls/evaluators.ts';
 import { whole } from '../../calls/figures/requests.ts';
 import { costText, countText } from '../../data/format.ts';
 import { ranges } from '../../navigation/search.ts';
@@ -10,7 +10,14 @@ import { useAllowed } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
 import { Empty, Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { View } from '../../ui/view.tsx';
-import { getAnswerType, useLastFailure, useSpending, useVerdictStats, useVerdicts } from './data.ts';
+import {
+  getAnswerType,
+  useEvaluators,
+  useLastFailure,
+  useSpending,
+  useVerdictStats,
+  useVerdicts,
+} from './data.ts';
 import { kindText, onText } from './evaluator.ts';
 import { EvaluatorForm } from './evaluator-form.tsx';
 import { EvaluatorPage } from './evaluator-page.tsx';
