@@ -106,8 +106,6 @@ const callsIn = async (project_id: string, filter: object): Promise<StoredCall[]
     .map((line) => JSON.parse(line));
 };
 
-const both = '&prompt=support&versions=[0,1]&dataset=questions';
-
 describe('a prompt against a dataset', () => {
   it('is priced, run, stopped, continued after a reload, and compared', async () => {
     const project = await makeProject('whole');
@@ -123,9 +121,7 @@ describe('a prompt against a dataset', () => {
     await page.getByRole('combobox', { name: 'Exact match with' }).getByText('expected').waitFor();
     await page.getByLabel('polite').check();
     await page.getByText(/^2 evaluations of 10 rows: 40 requests to models, about \$0\.\d+\.$/).waitFor();
-    await page.screenshot({ path: '/tmp/p4-form.png', fullPage: true });
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
-    await page.screenshot({ path: '/tmp/p4-phone.png', fullPage: true });
     await page.setViewportSize({ width: 1280, height: 800 });
 
     // The model takes its time from the eighth question on.
@@ -139,7 +135,6 @@ describe('a prompt against a dataset', () => {
     await expect.poll(() => chats(project)).toBeGreaterThan(7);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopping: answers that are on their way are still taken.').waitFor();
-    await page.screenshot({ path: '/tmp/p4-stop.png' });
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await page.setViewportSize({ width: 1280, height: 800 });
     gate.resolve();
@@ -149,8 +144,6 @@ describe('a prompt against a dataset', () => {
     await page.reload();
     await page.getByText('Stopped. What was answered is kept').waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
-    for (let i = 0; i < 6; i++) { await new Promise((r) => setTimeout(r, 5000)); console.log(i, chats(project), await page.locator('main').innerText(), (await callsIn(project, {})).map((c) => c.op_name.split('/').at(-1) + ((c as any).ended_at ? '' : '*')).join(' ')); }
-    await page.screenshot({ path: '/tmp/p4-a.png' });
     await page.getByText('Done.').waitFor();
     // Nothing was asked twice.
     expect(chats(project)).toBe(20);
@@ -178,5 +171,61 @@ describe('a prompt against a dataset', () => {
       polite: { mean: 0.5 },
       model_latency: { mean: expect.any(Number) },
     });
+  });
+
+  it('goes on where the model fails on some rows, and says which', async () => {
+    const project = await makeProject('failing');
+    upstream.behave((request, res) =>
+      /Question [37]/.test(request.text)
+        ? json({ error: { message: 'I do not talk about this.' } }, 400)(request, res)
+        : model(request, res),
+    );
+    const rest = '&prompt=support&versions=1&dataset=questions';
+    const page = await open(project, rest, { expected: /400/ });
+    await page.getByText(/^1 evaluation of 10 rows: 10 requests to models, about \$0\.\d+\.$/).waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('Done.').waitFor();
+    await page.getByText('A row failed: The model answered 400: I do not talk about this.').waitFor();
+    await page.getByRole('row', { name: /support v1 · gpt-4o-mini 10 of 10 2 failed 0\.8/ }).waitFor();
+    await page.getByRole('link', { name: 'Rows and scores' }).click();
+    await page.getByRole('button', { name: 'Failed 2' }).waitFor();
+  });
+
+  it('pauses at a spending limit with the reason, and goes on when there is more', async () => {
+    const project = await makeProject('limited');
+    upstream.behave(model);
+    const limit = (usd_per_day: number) =>
+      create(project, 'limits', { _type: 'Limits', usd_per_day, saved_at: new Date().toISOString() });
+    await limit(0.000_001);
+    const rest = '&prompt=support&versions=[0]&models=["gpt-4o-mini","no-price"]&dataset=questions';
+    const page = await open(project, rest, { expected: /429/ });
+    await page.getByText('no-price has no price in dollars').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText(/limit of \$0\.000001 a day leaves/).waitFor();
+    await page.getByText('Stopped. What was answered is kept').waitFor();
+    await page.getByText('0 of 10').first().waitFor();
+    await limit(100);
+    await page.reload();
+    // A changed limit counts within some seconds.
+    await expect
+      .poll(async () => {
+        const more = page.getByRole('button', { name: 'Continue' });
+        if (await more.isVisible()) await more.click();
+        return page.getByText('Done.').isVisible();
+      })
+      .toBe(true);
+  });
+
+  it('is left to a program if there are too many rows, or too little is allowed', async () => {
+    const project = await makeProject('many');
+    const rows = Array.from({ length: 201 }, (_, n) => ({ inputs: { question: `${n}` }, expected: '' }));
+    const { digest } = await post<{ digest: string }>('/table/create', {
+      table: { project_id: project, rows },
+    });
+    const table = `svc:///${project}/table/${digest}`;
+    await create(project, 'many', { _type: 'Dataset', name: 'many', rows: table });
+    const page = await open(project, '&prompt=support&versions=1&dataset=many');
+    await page.getByText("npx node examples/evaluate.ts --dataset 'many'").waitFor();
+    expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
   });
 });

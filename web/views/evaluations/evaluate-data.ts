@@ -166,7 +166,8 @@ export const useEvaluatorChoices = (project: string) => {
   const whyNot = ({ value: { on, judge, check, enabled } }: Evaluator): string | undefined => {
     if (isOn === false) return 'evaluators are off in this service';
     if (on === 'trace') return 'it judges whole traces';
-    if (typeof check?.max_cost_usd === 'number') return 'costs are compared anyway';
+    if (typeof (check?.max_cost_usd ?? check?.max_latency_ms) === 'number')
+      return 'latency and cost are compared anyway';
     return judge && !enabled ? 'its judge is off: turn it on, at 0 % of calls if need be' : undefined;
   };
   return data?.map((evaluator): EvaluatorChoice => ({ evaluator, why: whyNot(evaluator) })) ?? [];

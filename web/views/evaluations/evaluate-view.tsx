@@ -4,8 +4,9 @@ import { useEffect } from 'react';
 import { countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { EvaluateSearch } from '../../navigation/search.ts';
+import { useTitle } from '../../navigation/title.ts';
 import { useKeeper, useKeptStore } from '../../session/kept.ts';
-import { readAgain, useSession } from '../../session/session.tsx';
+import { readAgain, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, Skeleton, type TableColumn } from '../../ui/controls.tsx';
 import { View } from '../../ui/view.tsx';
 import { EvaluateForm } from './evaluate-form.tsx';
@@ -87,6 +88,8 @@ const Running = ({ runs }: { runs: readonly string[] }) => {
   const make = useMakeRun(project);
   const { kept, state } = useKeptStore(runKey(project, runs), () => make(runs));
   const { phase, parts, reason } = state;
+  const mayWrite = useAllowed(project, 'write');
+  const mayRun = useAllowed(project, 'inference') && mayWrite;
   useEffect(() => {
     // One that was begun or read here is left as it is.
     if (kept.store.getState().parts.length === 0) kept.look();
@@ -122,7 +125,7 @@ const Running = ({ runs }: { runs: readonly string[] }) => {
             {phase === 'stopping' ? 'Stopping…' : 'Stop'}
           </Button>
         ) : null}
-        {phase === 'stopped' ? (
+        {phase === 'stopped' && mayRun ? (
           <Button kind="primary" onClick={kept.start}>
             Continue
           </Button>
@@ -150,6 +153,8 @@ export const EvaluateView = () => {
   const change = useChange<EvaluateSearch>(route.useNavigate());
   const keeper = useKeeper();
   const make = useMakeRun(project);
+  const title = runs ? 'Evaluation run' : 'New evaluation';
+  useTitle(title);
   const begin = (ids: readonly string[]) => {
     const run = make(ids);
     keeper.put(runKey(project, ids), run);
@@ -159,7 +164,7 @@ export const EvaluateView = () => {
   return (
     <View
       narrow={!runs}
-      title="New evaluation"
+      title={title}
       actions={
         runs ? (
           <Button kind="quiet" onClick={() => change({ runs: undefined })}>
