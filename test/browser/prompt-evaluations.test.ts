@@ -148,8 +148,10 @@ describe('a prompt against a dataset', () => {
     // Nothing was asked twice.
     expect(chats(project)).toBe(20);
     const table = page.getByRole('region', { name: 'Evaluations' });
-    await table.getByRole('row', { name: /support v0 · gpt-4o-mini 10 of 10 0\.5 0\.5/ }).waitFor();
-    await table.getByRole('row', { name: /support v1 · gpt-4o-mini 10 of 10 1 1/ }).waitFor();
+    await table.getByRole('row', { name: /support v0 · gpt-4o-mini .*10 of 10 0\.50* 0\.50*$/ }).waitFor();
+    await table
+      .getByRole('row', { name: /support v1 · gpt-4o-mini .*10 of 10 1(\.0+)? 1(\.0+)?$/ })
+      .waitFor();
 
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.getByRole('heading', { name: 'Compare 2 evaluations' }).waitFor();
@@ -186,7 +188,7 @@ describe('a prompt against a dataset', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByText('Done.').waitFor();
     await page.getByText('A row failed: The model answered 400: I do not talk about this.').waitFor();
-    await page.getByRole('row', { name: /support v1 · gpt-4o-mini 10 of 10 2 failed 0\.8/ }).waitFor();
+    await page.getByRole('row', { name: /support v1 · gpt-4o-mini .*10 of 10 2 failed 0\.80*$/ }).waitFor();
     await page.getByRole('link', { name: 'Rows and scores' }).click();
     await page.getByRole('button', { name: 'Failed 2' }).waitFor();
   });
@@ -197,9 +199,7 @@ describe('a prompt against a dataset', () => {
     const limit = (usd_per_day: number) =>
       create(project, 'limits', { _type: 'Limits', usd_per_day, saved_at: new Date().toISOString() });
     await limit(0.000_001);
-    const rest = '&prompt=support&versions=[0]&models=["gpt-4o-mini","no-price"]&dataset=questions';
-    const page = await open(project, rest, { expected: /429/ });
-    await page.getByText('no-price has no price in dollars').waitFor();
+    const page = await open(project, '&prompt=support&versions=[0]&dataset=questions', { expected: /429/ });
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByText(/limit of \$0\.000001 a day leaves/).waitFor();
     await page.getByText('Stopped. What was answered is kept').waitFor();
@@ -216,7 +216,7 @@ describe('a prompt against a dataset', () => {
       .toBe(true);
   });
 
-  it('is left to a program if there are too many rows, or too little is allowed', async () => {
+  it('says which models have no price, and leaves many rows to a program', async () => {
     const project = await makeProject('many');
     const rows = Array.from({ length: 201 }, (_, n) => ({ inputs: { question: `${n}` }, expected: '' }));
     const { digest } = await post<{ digest: string }>('/table/create', {
@@ -225,6 +225,13 @@ describe('a prompt against a dataset', () => {
     const table = `svc:///${project}/table/${digest}`;
     await create(project, 'many', { _type: 'Dataset', name: 'many', rows: table });
     const page = await open(project, '&prompt=support&versions=1&dataset=many');
+    await page.getByText('201 rows').waitFor();
+    await choose(page, 'Dataset', 'questions');
+    await page.getByLabel('Models').fill('no-price');
+    await page.keyboard.press('Enter');
+    await page.getByText('10 requests to models, whose price is not known.').waitFor();
+    await page.getByText('no-price has no price in dollars').waitFor();
+    await choose(page, 'Dataset', 'many');
     await page.getByText("npx node examples/evaluate.ts --dataset 'many'").waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
   });
