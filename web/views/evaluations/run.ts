@@ -87,6 +87,13 @@ export const isBusy = ({ phase }: Pick<RunState, 'phase'>): boolean =>
 /** Why a run pauses. What it was at is found again by its calls. */
 class Pause extends Error {
   override readonly name = 'Pause';
+  /** Whether a request to the model was refused, so that no answer is still to come. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, isRefused = false) {
+    super(message);
+    this.isRefused = isRefused;
+  }
 }
 
 /** An evaluator that scores a run. */
@@ -213,8 +220,6 @@ export class EvaluationRun {
   #evaluated: readonly Evaluated[] = [];
   /** Until when no model is asked, in ms since 1970: one has asked to wait. */
   #heldUntil = 0;
-  /** The ids of requests that were refused, so that no answer of them is still to come. */
-  readonly #refused = new Set<string>();
   #failures = 0;
   #mayFail = false;
 
@@ -384,10 +389,11 @@ export class EvaluationRun {
     for (const item of items) {
       const row = byId.get(toCallId(trace, spans.row(item.at)));
       const request = byId.get(toCallId(trace, spans.request(item.at)));
-      if (request && !request.ended_at)
-        item.askedAt = this.#refused.has(request.id) ? 0 : Date.parse(request.started_at);
-      else if (request && getStatus(request) === 'error') item.failure = request.exception ?? 'It failed.';
-      else if (request) item.answer = toAnswer(request);
+      if (request?.ended_at && getStatus(request) === 'success') item.answer = toAnswer(request);
+      // What has failed before the run paused is asked again. Nothing of it is still on its way.
+      else if (request && !row?.ended_at)
+        item.askedAt = request.ended_at ? 0 : Date.parse(request.started_at);
+      else if (request) item.failure = request.exception ?? 'It failed.';
       if (!row?.ended_at) continue;
       item.isDone = true;
       const { scores: given, model_latency: seconds } = isObject(row.output) ? row.output : {};
@@ -475,7 +481,15 @@ export class EvaluationRun {
       }
     } else await this.#report(this.#toStarts(item, 'body' in chat ? chat.body : {}));
     if ('problem' in chat) item.failure = chat.problem;
-    else item.answer = await this.#ask(item, { ...chat.body, timeout: answerSeconds });
+    else
+      item.answer = await this.#ask(item, { ...chat.body, timeout: answerSeconds }).catch(
+        async (error: unknown) => {
+          // Whoever continues need not wait for an answer.
+          if (error instanceof Pause && error.isRefused)
+            await this.#report([this.#toEnd(item, spans.request(at), { exception: error.message })]);
+          throw error;
+        },
+      );
     const end = item.answer
       ? { output: item.answer.completion as End['output'] }
       : { exception: item.failure ?? null };
@@ -537,8 +551,6 @@ export class EvaluationRun {
         this.#failures = 0;
         return { completion, seconds: (performance.now() - began) / 1000 };
       } catch (error) {
-        if (error instanceof RequestFailed && error.status !== undefined)
-          this.#refused.add(toCallId(evaluated.trace, spans.request(at)));
         const pauseMs = this.#judgeFailure(error, tried);
         if (pauseMs === undefined) {
           this.#failures += 1;
@@ -570,10 +582,10 @@ export class EvaluationRun {
     const { status, again } = error;
     // Whether the model was asked is not known. Whoever continues looks for its answer.
     if (status === undefined || status === 401 || status === 403 || again.isLimit)
-      throw new Pause(error.message);
+      throw new Pause(error.message, status !== undefined);
     const usual = firstPauseMs * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
     if (status === 429) {
-      if (tried === tries || (again.afterMs ?? 0) > longestWaitMs) throw new Pause(error.message);
+      if (tried === tries || (again.afterMs ?? 0) > longestWaitMs) throw new Pause(error.message, true);
       return again.afterMs ?? usual;
     }
     // A model that took too long would take as long again.

@@ -329,7 +329,7 @@ describe('a run', () => {
       rows: numbered(8),
       model: (text) => (isOver ? completion(`Answer ${text}`) : refusal),
     });
-    const { run } = await begin(service);
+    const { ids, run } = await begin(service);
     await run.start();
     expect(run.store.getState()).toMatchObject({
       phase: 'stopped',
@@ -337,8 +337,9 @@ describe('a run', () => {
       parts: [{ done: 0, failed: 0 }],
     });
     isOver = true;
-    await run.start();
-    expect(run.store.getState()).toMatchObject({
+    const later = new EvaluationRun(service.client, project, ids, { pace: 0.001 });
+    await later.start();
+    expect(later.store.getState()).toMatchObject({
       phase: 'done',
       reason: undefined,
       parts: [{ done: 8, failed: 0 }],
