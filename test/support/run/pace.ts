@@ -43,4 +43,4 @@ export const pace = Number(process.env.TEST_PACE);
 export const paced = (ms: number): number => Math.ceil(ms * pace);
 
 /** How long to wait for a condition, in milliseconds: much longer than it takes. */
-export const patienceMs = 12_000;
+export const patienceMs = paced(60_000);
