@@ -153,12 +153,10 @@ describe('a prompt against a dataset', () => {
       .getByRole('row', { name: /support v1 · gpt-4o-mini .*10 of 10 1(\.0+)? 1(\.0+)?$/ })
       .waitFor();
 
-    await page.screenshot({ path: '/tmp/p4-done.png' });
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.getByRole('heading', { name: 'Compare 2 evaluations' }).waitFor();
     await page.getByText('support v1 · gpt-4o-mini').first().waitFor();
     await page.getByText('Question 7').first().waitFor();
-    await page.screenshot({ path: '/tmp/p4-compare.png' });
 
     const models = await callsIn(project, { op_names: ['openai.chat.completions.create'] });
     expect(models).toHaveLength(20);
@@ -191,7 +189,6 @@ describe('a prompt against a dataset', () => {
     await page.getByText('Done.').waitFor();
     await page.getByText('A row failed: The model answered 400: I do not talk about this.').waitFor();
     await page.getByRole('row', { name: /support v1 · gpt-4o-mini .*10 of 10 2 failed 0\.80*$/ }).waitFor();
-    await page.screenshot({ path: '/tmp/p4-failed.png' });
     await page.getByRole('link', { name: 'Rows and scores' }).click();
     await page.getByRole('button', { name: 'Failed 2' }).waitFor();
   });
@@ -207,7 +204,6 @@ describe('a prompt against a dataset', () => {
     await page.getByText(/limit of \$0\.000001 a day leaves/).waitFor();
     await page.getByText('Stopped. What was answered is kept').waitFor();
     await page.getByText('0 of 10').first().waitFor();
-    await page.screenshot({ path: '/tmp/p4-limit.png' });
     await limit(100);
     await page.reload();
     // A changed limit counts within some seconds.
