@@ -175,17 +175,27 @@ describe('a prompt against a dataset', () => {
     });
   });
 
-  it('goes on where the model fails on some rows, and says which', async () => {
+  it('goes on while its reader is elsewhere, and where the model fails on some rows', async () => {
     const project = await makeProject('failing');
-    upstream.behave((request, res) =>
-      /Question [37]/.test(request.text)
+    before.set(project, chats(''));
+    const gate = Promise.withResolvers<void>();
+    upstream.behave(async (request, res) => {
+      await gate.promise;
+      return /Question [37]/.test(request.text)
         ? json({ error: { message: 'I do not talk about this.' } }, 400)(request, res)
-        : model(request, res),
-    );
+        : model(request, res);
+    });
     const rest = '&prompt=support&versions=1&dataset=questions';
     const page = await open(project, rest, { expected: /400/ });
     await page.getByText(/^1 evaluation of 10 rows: 10 requests to models, about \$0\.\d+\.$/).waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL(/runs=/);
+    // It goes on while somebody looks elsewhere.
+    await page.getByRole('link', { name: 'Datasets' }).click();
+    await page.getByRole('heading', { name: 'Datasets' }).waitFor();
+    gate.resolve();
+    await expect.poll(() => chats(project)).toBe(10);
+    await page.goBack();
     await page.getByText('Done.').waitFor();
     await page.getByText('A row failed: The model answered 400: I do not talk about this.').waitFor();
     await page.getByRole('row', { name: /support v1 · gpt-4o-mini .*10 of 10 2 failed 0\.80*$/ }).waitFor();
@@ -214,6 +224,10 @@ describe('a prompt against a dataset', () => {
         return page.getByText('Done.').isVisible();
       })
       .toBe(true);
+    const rows = page.getByRole('row', { name: /support v0/ });
+    expect(await rows.getByText('failed').count()).toBe(0);
+    const requests = await callsIn(project, { op_names: [`svc:///${project}/op/support:v1`] });
+    expect(requests.map(({ exception }) => exception ?? null)).toEqual(Array(10).fill(null));
   });
 
   it('says which models have no price, and leaves many rows to a program', async () => {

@@ -111,8 +111,10 @@ interface Item {
   answer?: { readonly completion: unknown; readonly seconds: number } | undefined;
   /** Why there is no answer. */
   failure?: string | undefined;
-  /** When the model was asked, in ms since 1970, if nobody knows what came of it. */
+  /** When the model was asked, in ms since 1970, if nobody knows what came of it; 0 if it was refused. */
   askedAt?: number | undefined;
+  /** How often the model was asked. */
+  tries: number;
   isDone: boolean;
 }
 
@@ -371,7 +373,7 @@ export class EvaluationRun {
       latencies: new Map(),
       isEnded: root.ended_at !== null && root.ended_at !== undefined,
     };
-    for (const [at, row] of rows.entries()) items.push({ of: evaluated, at, row, isDone: false });
+    for (const [at, row] of rows.entries()) items.push({ of: evaluated, at, row, tries: 0, isDone: false });
     await this.#readItems(evaluated);
     return evaluated;
   }
@@ -381,7 +383,7 @@ export class EvaluationRun {
     const call_ids = items.flatMap(({ at }) =>
       [spans.row(at), spans.request(at)].map((span) => toCallId(trace, span)),
     );
-    const columns = ['started_at', 'ended_at', 'output', 'exception', 'summary.svc'];
+    const columns = ['started_at', 'ended_at', 'attributes.tries', 'output', 'exception', 'summary.svc'];
     const calls: CallRow[] = [];
     for (const some of toChunks(call_ids, 1000))
       calls.push(...(await this.#rows({ filter: { call_ids: some }, columns })));
@@ -389,10 +391,11 @@ export class EvaluationRun {
     for (const item of items) {
       const row = byId.get(toCallId(trace, spans.row(item.at)));
       const request = byId.get(toCallId(trace, spans.request(item.at)));
+      item.tries = Number(valueAt(request?.attributes, 'tries') ?? 0);
       if (request?.ended_at && getStatus(request) === 'success') item.answer = toAnswer(request);
-      // What has failed before the run paused is asked again. Nothing of it is still on its way.
+      // What was refused is asked again, and what was asked after that may be on its way.
       else if (request && !row?.ended_at)
-        item.askedAt = request.ended_at ? 0 : Date.parse(request.started_at);
+        item.askedAt = getDuration(request) >= 0 ? 0 : Date.parse(request.started_at);
       else if (request) item.failure = request.exception ?? 'It failed.';
       if (!row?.ended_at) continue;
       item.isDone = true;
@@ -408,7 +411,7 @@ export class EvaluationRun {
    *
    * @returns the answer; null if there is none and none will come
    */
-  async #findAnswer({ of: { trace }, at, askedAt = 0 }: Item): Promise<Item['answer'] | null> {
+  async #findAnswer({ of: { trace }, at, askedAt = 0, tries: asked }: Item): Promise<Item['answer'] | null> {
     const parent = toCallId(trace, spans.request(at));
     const filter = { trace_ids: [trace], parent_ids: [parent] };
     const columns = ['started_at', 'ended_at', 'output', 'exception', 'summary.svc'];
@@ -416,7 +419,7 @@ export class EvaluationRun {
       const calls = (await this.#rows({ filter, columns })).filter(({ ended_at }) => ended_at);
       const answered = calls.find((call) => getStatus(call) === 'success');
       if (answered) return toAnswer(answered);
-      if (calls.length > 0 || Date.now() > askedAt + answerSeconds * 1000 + recordingMs) return null;
+      if (calls.length >= asked || Date.now() > askedAt + answerSeconds * 1000 + recordingMs) return null;
       if (!this.#isOn) return undefined;
       await this.#sleep(lookMs);
     }
@@ -479,17 +482,17 @@ export class EvaluationRun {
         ]);
         return;
       }
-    } else await this.#report(this.#toStarts(item, 'body' in chat ? chat.body : {}));
-    if ('problem' in chat) item.failure = chat.problem;
-    else
-      item.answer = await this.#ask(item, { ...chat.body, timeout: answerSeconds }).catch(
-        async (error: unknown) => {
-          // Whoever continues need not wait for an answer.
-          if (error instanceof Pause && error.isRefused)
-            await this.#report([this.#toEnd(item, spans.request(at), { exception: error.message })]);
-          throw error;
-        },
-      );
+    }
+    if ('problem' in chat) {
+      item.failure = chat.problem;
+      await this.#report(this.#toStarts(item, {}));
+    } else
+      item.answer = await this.#ask(item, chat.body).catch(async (error: unknown) => {
+        // Whoever continues need not wait for an answer.
+        if (error instanceof Pause && error.isRefused)
+          await this.#report([this.#toEnd(item, spans.request(at), { exception: error.message })]);
+        throw error;
+      });
     const end = item.answer
       ? { output: item.answer.completion as End['output'] }
       : { exception: item.failure ?? null };
@@ -518,7 +521,12 @@ export class EvaluationRun {
         op_name: toOp(this.#project, plan.prompt.replaceAll(/[^\w.-]/g, '-')),
         started_at: now(),
         // What judges are told that was expected.
-        attributes: { source: 'evaluation', prompt, expected: expected ?? fieldOf(row, 'expected') ?? null },
+        attributes: {
+          source: 'evaluation',
+          prompt,
+          expected: expected ?? fieldOf(row, 'expected') ?? null,
+          tries: item.tries,
+        },
         inputs: body,
       },
     ];
@@ -542,16 +550,23 @@ export class EvaluationRun {
       parent: { trace: evaluated.trace, span: spans.request(at) },
     };
     for (let tried = 1; ; tried++) {
-      if (tried > 1 && !(await this.#mayAsk())) throw new Pause('');
+      if (tried > 1 && !(await this.#mayAsk())) throw new Pause('', true);
+      item.tries += 1;
+      // So that whoever continues knows of it.
+      await this.#report(this.#toStarts(item, body));
       const began = performance.now();
       try {
-        const { chunks } = await this.#client.askModel(this.#project, body, asking);
+        const { chunks } = await this.#client.askModel(
+          this.#project,
+          { ...body, timeout: answerSeconds },
+          asking,
+        );
         let completion: unknown = null;
         for await (const chunk of chunks) completion = chunk;
         this.#failures = 0;
         return { completion, seconds: (performance.now() - began) / 1000 };
       } catch (error) {
-        const pauseMs = this.#judgeFailure(error, tried);
+        const pauseMs = this.#weighFailure(error, tried);
         if (pauseMs === undefined) {
           this.#failures += 1;
           item.failure = errorText(error);
@@ -561,7 +576,7 @@ export class EvaluationRun {
               `${failuresInRow} rows failed one after the other. The last says: ${errorText(error)}`,
             );
           }
-          return;
+          return undefined;
         }
         // One that asks too often has all of them wait.
         const isTooOften = error instanceof RequestFailed && error.status === 429;
@@ -577,7 +592,7 @@ export class EvaluationRun {
    * @returns how long to wait before the next try, in ms; undefined if the row has failed
    * @throws Pause if the run is to pause
    */
-  #judgeFailure(error: unknown, tried: number): number | undefined {
+  #weighFailure(error: unknown, tried: number): number | undefined {
     if (!(error instanceof RequestFailed)) throw new Pause(errorText(error));
     const { status, again } = error;
     // Whether the model was asked is not known. Whoever continues looks for its answer.

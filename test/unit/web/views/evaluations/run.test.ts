@@ -242,7 +242,8 @@ describe('a run', () => {
     const trace = String(service.calls.get(id)?.trace_id);
     const at = new Date().toISOString();
     const requests = [spans.request(0), spans.request(1)].map((span) => toCallId(trace, span));
-    for (const request of requests) service.calls.set(request, { id: request, started_at: at });
+    for (const request of requests)
+      service.calls.set(request, { id: request, started_at: at, attributes: { tries: 1 } });
     const recorded = (parent: string) => ({
       id: `late-${parent}`,
       parent_id: parent,
@@ -269,7 +270,7 @@ describe('a run', () => {
     const trace = String(service.calls.get(ids[0] ?? '')?.trace_id);
     const [one, other] = [spans.request(0), spans.request(1)].map((span) => toCallId(trace, span));
     const at = new Date().toISOString();
-    service.calls.set(one ?? '', { id: one ?? '', started_at: at });
+    service.calls.set(one ?? '', { id: one ?? '', started_at: at, attributes: { tries: 1 } });
     service.calls.set('failed', {
       id: 'failed',
       parent_id: one ?? '',
@@ -277,10 +278,45 @@ describe('a run', () => {
       ended_at: at,
       exception: 'gone',
     });
-    service.calls.set(other ?? '', { id: other ?? '', started_at: '2026-01-01T00:00:00Z' });
+    const long = { started_at: '2026-01-01T00:00:00Z', attributes: { tries: 1 } };
+    service.calls.set(other ?? '', { id: other ?? '', ...long });
     await run.start();
     expect(service.asked.toSorted()).toEqual(['0', '1']);
     expect(run.store.getState().phase).toBe('done');
+  });
+
+  it('waits for the last of several tries, also for one after a refusal', async () => {
+    const service = fakeService({ rows: numbered(2) });
+    const { ids, run } = await begin(service);
+    const trace = String(service.calls.get(ids[0] ?? '')?.trace_id);
+    const [one = '', other = ''] = [spans.request(0), spans.request(1)].map((span) => toCallId(trace, span));
+    const at = new Date().toISOString();
+    const attributes = { tries: 2 };
+    service.calls.set(one, { id: one, started_at: at, attributes });
+    const past = { started_at: '2026-01-01T00:00:00Z', ended_at: '2026-01-01T00:00:01Z' };
+    service.calls.set('first', { id: 'first', parent_id: one, ...past, exception: 'busy' });
+    service.calls.set(other, {
+      id: other,
+      started_at: at,
+      ended_at: past.ended_at,
+      attributes,
+      exception: 'limit',
+    });
+    const running = run.start();
+    await vi.waitFor(() => expect(run.store.getState().phase).toBe('running'));
+    await new Promise((done) => setTimeout(done, 50));
+    expect(service.asked).toEqual([]);
+    for (const [n, parent_id] of [one, other].entries())
+      service.calls.set(`late-${n}`, {
+        id: `late-${n}`,
+        parent_id,
+        started_at: at,
+        ended_at: at,
+        output: completion(`Answer ${n}`),
+      });
+    await running;
+    expect(run.store.getState()).toMatchObject({ phase: 'done', parts: [{ failed: 0 }] });
+    expect(service.asked).toEqual([]);
   });
 
   it('goes on if the model fails on some rows, which score 0', async () => {
