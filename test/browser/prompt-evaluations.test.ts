@@ -12,7 +12,7 @@ import {
 import { politeness } from '../support/values/evaluators.ts';
 import { axeFaults } from './support/axe.ts';
 import { choose } from './support/choose.ts';
-import { useBrowser, type Visit } from './support/visit.ts';
+import { reader, useBrowser, type Visit } from './support/visit.ts';
 
 const visit = useBrowser();
 let service: TestService;
@@ -247,6 +247,12 @@ describe('a prompt against a dataset', () => {
     await page.getByText('no-price has no price in dollars').waitFor();
     await choose(page, 'Dataset', 'many');
     await page.getByText("npx node examples/evaluate.ts --dataset 'many'").waitFor();
+    expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+  });
+
+  it('says to those who may only read what they lack', async () => {
+    const page = await visit(`evaluate?project=${encodeURIComponent('page/evaluate')}`, { as: reader });
+    await page.getByText('This needs the role inference and write on page/evaluate.').waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
   });
 });
