@@ -249,6 +249,7 @@ const listViews = async (
     ['datasets', `datasets?${at}`],
     ['evaluations', `evaluations?${at}`],
     ['evaluation', `evaluation?${at}&runs=${picked}`],
+    ['evaluate', `evaluate?${at}`],
     ['evaluators', `evaluators?${at}`],
     ['evaluator-form', `evaluators?${at}&form=true`],
     ['reviews', `reviews?${at}`],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillPrompt, parseTemplate, variablesIn } from '../../../api/prompt-variables.ts';
+import { fillPrompt, parseTemplate, variablesIn } from '../../../api/shared/prompt-variables.ts';
 import cases from './prompt-variables.json' with { type: 'json' };
 
 describe('a template', () => {

@@ -6,6 +6,7 @@ import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { costText, countedText, countText, durationText, latencyText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import { type EvaluationsSearch, maxRuns, toSpan } from '../../navigation/search.ts';
+import { useAllowed } from '../../session/session.tsx';
 import {
   Button,
   Empty as EmptyView,
@@ -210,6 +211,13 @@ const useListKeys = (runs: readonly Run[], project: string, { pick, compare, sea
   return { active, help, setHelp };
 };
 
+const NewEvaluation = ({ project }: { project: string }) =>
+  useAllowed(project, 'write') ? (
+    <Link to="/evaluate" search={{ project }} className="button primary">
+      New evaluation
+    </Link>
+  ) : null;
+
 const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => void }) =>
   search.text || search.dataset ? (
     <Notice kind="info" action={<Button onClick={onClear}>Show all evaluations</Button>}>
@@ -217,9 +225,9 @@ const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => 
     </Notice>
   ) : (
     <EmptyView icon={FlaskConical} title={`${search.project} has no evaluations in this period`}>
-      An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one:{' '}
-      <code>examples/evaluate.ts</code> and <code>examples/evaluate.py</code> are whole clients, and Weave’s
-      SDKs report theirs here.
+      An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one: with
+      a prompt from here, or with a program. <code>examples/evaluate.ts</code> and{' '}
+      <code>examples/evaluate.py</code> are whole clients, and Weave’s SDKs report theirs here.
     </EmptyView>
   );
 
@@ -265,11 +273,12 @@ export const EvaluationsView = () => {
             <span className="muted">Choose two to six to compare</span>
           )}
           {picked.length > 1 ? (
-            <Link to="/evaluation" search={{ project, runs: picked }} className="button primary">
+            <Link to="/evaluation" search={{ project, runs: picked }} className="button plain">
               Compare {picked.length}
             </Link>
           ) : null}
           <RefreshButton onClick={() => query.refetch()} />
+          <NewEvaluation project={project} />
         </>
       }
       toolbar={
