@@ -367,7 +367,9 @@ export const ReviewsView = () => {
       return (
         <Notice kind="error">This queue does not exist: it was deleted, or the link is incomplete.</Notice>
       );
-    return data && data.length > 0 ? <p className="muted">Choose a queue to see its progress.</p> : null;
+    return data && data.length > 0 ? (
+      <p className="muted to-choose">Choose a queue to see its progress.</p>
+    ) : null;
   };
   return (
     <View
