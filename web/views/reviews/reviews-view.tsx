@@ -163,6 +163,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       ? [
           {
             title: 'Actions',
+            className: 'action',
             cell: ({ id }: CallRow) => (
               <span className="row-end">
                 <Button kind="quiet" onClick={() => setAdding([id])}>
@@ -191,7 +192,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       </div>
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="scroll-x">
-        <Table className="wide" columns={columns} rows={rows} getKey={({ id }) => id} />
+        <Table className="wide as-cards" columns={columns} rows={rows} getKey={({ id }) => id} />
       </div>
       {standing.reviewed.length > shown ? (
         <Button onClick={() => setShown(shown + pageSize)}>More</Button>
