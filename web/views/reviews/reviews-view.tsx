@@ -163,7 +163,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       ? [
           {
             title: 'Actions',
-            className: 'action',
+            className: 'action' as const,
             cell: ({ id }: CallRow) => (
               <span className="row-end">
                 <Button kind="quiet" onClick={() => setAdding([id])}>
