@@ -119,6 +119,7 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
   const columns: readonly TableColumn<Run>[] = [
     {
       title: 'Compare',
+      className: 'select',
       cell: ({ id, name }) => (
         <input
           type="checkbox"
@@ -169,8 +170,14 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
     )),
   ];
   return (
-    <div className="scroll-x card flush">
-      <Table className="wide" columns={columns} rows={runs} getKey={({ id }) => id} active={active} />
+    <div className="scroll-x">
+      <Table
+        className="wide as-cards"
+        columns={columns}
+        rows={runs}
+        getKey={({ id }) => id}
+        active={active}
+      />
     </div>
   );
 };
