@@ -60,10 +60,7 @@ export const pythonEnvironment = async (): Promise<string> => {
     for (const from of ['.', 'pennytrace'])
       for (const entry of readdirSync(join(root, 'clients/python', from), { withFileTypes: true }))
         if (entry.isFile())
-          copyFileSync(
-            join(root, 'clients/python', from, entry.name),
-            join(sources, from, entry.name),
-          );
+          copyFileSync(join(root, 'clients/python', from, entry.name), join(sources, from, entry.name));
     const packed = join(unfinished, 'packed');
     await pip('wheel', '--no-deps', '--wheel-dir', packed, sources);
     const [wheel = ''] = readdirSync(packed);
@@ -101,7 +98,14 @@ export const startProgram = async (
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
-  const waiting = new Map<number, (came: { result?: unknown; error?: string }) => void>();
+  interface Came {
+    readonly result?: unknown;
+    readonly error?: string;
+  }
+  const waiting = new Map<number, (came: Came) => void>();
+  ended.then(() => {
+    for (const answer of waiting.values()) answer({ error: 'the program has ended' });
+  });
   createInterface({ input: child.stdout }).on('line', (line) => {
     const { id, ...came } = JSON.parse(line);
     waiting.get(id)?.(came);
@@ -111,10 +115,7 @@ export const startProgram = async (
   return {
     tell: async (task, given = {}) => {
       const id = ++count;
-      const answered = new Promise<{ result?: unknown; error?: string }>((resolve) => {
-        waiting.set(id, resolve);
-        child.once('close', () => resolve({ error: 'the program has ended' }));
-      });
+      const answered = new Promise<Came>((resolve) => waiting.set(id, resolve));
       child.stdin.write(`${JSON.stringify({ id, task, given })}\n`);
       const { result, error } = await answered;
       if (error !== undefined) throw new Error(error);

@@ -46,7 +46,7 @@ def many(given):
 
 
 def compile(given):
-    name, values = given.pop("name"), given.pop("values")
+    name, values = given.pop("name"), given.pop("values", None)
     return client.get_prompt(name, **own(given)).compile(values)
 
 
