@@ -3,10 +3,11 @@
  * `pennytrace.prompt.name` and `pennytrace.prompt.version`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Attributes, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
+import { type Attributes, type Context, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
 import { type Mark, type MarkingPlace, marking } from './prompt.ts';
 
-const attributes = { name: 'pennytrace.prompt.name', version: 'pennytrace.prompt.version' } as const;
+const nameAttribute = 'pennytrace.prompt.name';
+const versionAttribute = 'pennytrace.prompt.version';
 
 /**
  * What instrumentations write on spans of requests to models, and not on those of agents, tools and embeddings
@@ -26,31 +27,63 @@ interface WritableSpan extends Pick<Span, 'setAttribute' | 'spanContext'> {
   readonly attributes: Attributes;
 }
 
-/** What was compiled last, and the trace in which that was. */
+/** A prompt that was compiled. */
 interface Compiled extends Mark {
+  readonly id: number;
+  /** Those that were compiled before in the same context, the latest first, as far as it matters. */
+  readonly before: readonly number[];
+  /** The trace in which that was, if a span was active. */
   readonly traceId: string | undefined;
 }
 
-interface Marking {
-  mark(prompt: Mark): void;
-  get(): Compiled | undefined;
+/** How many of those that were compiled before are remembered: each keeps a number. */
+const maxBefore = 16;
+
+/**
+ * The marks of this program, which all copies of this module share.
+ *
+ * A function that awaits another one does not see what that has left in the asynchronous context. So a mark also stays at
+ * the spans that were active, from the inmost to the root. A context's own mark goes before that of its spans, unless the
+ * latter was compiled later in this context or below it: then it is no neighbor's that runs at the same time.
+ */
+class Marking {
+  readonly #own = new AsyncLocalStorage<Compiled>();
+  readonly #atSpans = new WeakMap<object, Compiled>();
+  readonly #parents = new WeakMap<object, object>();
+  #count = 0;
+
+  mark({ name, versionIndex }: Mark): void {
+    const former = this.#own.getStore();
+    const active = trace.getActiveSpan();
+    const place = active?.spanContext();
+    const compiled = {
+      name,
+      versionIndex,
+      id: ++this.#count,
+      before: former ? [former.id, ...former.before].slice(0, maxBefore) : [],
+      traceId: place && isSpanContextValid(place) ? place.traceId : undefined,
+    };
+    this.#own.enterWith(compiled);
+    for (let span: object | undefined = active; span; span = this.#parents.get(span))
+      this.#atSpans.set(span, compiled);
+  }
+
+  /** Notes a span that starts, and finds what is compiled for it. */
+  find(span: WritableSpan, parent: object | undefined): Compiled | undefined {
+    if (parent) this.#parents.set(span, parent);
+    const stored = this.#own.getStore();
+    const own =
+      (stored?.traceId ?? span.spanContext().traceId) === span.spanContext().traceId ? stored : undefined;
+    let above = parent;
+    while (above && !this.#atSpans.has(above)) above = this.#parents.get(above);
+    const atSpan = above && this.#atSpans.get(above);
+    return !own || atSpan?.before.includes(own.id) ? (atSpan ?? own) : own;
+  }
 }
 
-/** The marks of this program, which all copies of this module share. */
 const getMarking = (): Marking => {
   const place = globalThis as MarkingPlace;
-  if (!place[marking]) {
-    const current = new AsyncLocalStorage<Compiled>();
-    const made: Marking = {
-      mark: ({ name, versionIndex }) => {
-        const span = trace.getActiveSpan()?.spanContext();
-        const traceId = span && isSpanContextValid(span) ? span.traceId : undefined;
-        current.enterWith({ name, versionIndex, traceId });
-      },
-      get: () => current.getStore(),
-    };
-    place[marking] = made;
-  }
+  place[marking] ??= new Marking();
   return place[marking] as Marking;
 };
 
@@ -59,9 +92,9 @@ const isModelCall = (span: WritableSpan): boolean =>
 
 const write = (span: WritableSpan, { name, versionIndex }: Compiled): void => {
   // What the program has said itself stays.
-  if (attributes.name in span.attributes) return;
-  span.setAttribute(attributes.name, name);
-  if (versionIndex !== null) span.setAttribute(attributes.version, String(versionIndex));
+  if (nameAttribute in span.attributes) return;
+  span.setAttribute(nameAttribute, name);
+  if (versionIndex !== null) span.setAttribute(versionAttribute, String(versionIndex));
 };
 
 /**
@@ -73,9 +106,9 @@ export class PromptSpanProcessor {
   /** Spans that have not said yet whether they are model calls. */
   readonly #waiting = new WeakMap<object, Compiled>();
 
-  onStart(span: WritableSpan): void {
-    const compiled = this.#marking.get();
-    if (!compiled || (compiled.traceId ?? span.spanContext().traceId) !== span.spanContext().traceId) return;
+  onStart(span: WritableSpan, parentContext: Context): void {
+    const compiled = this.#marking.find(span, trace.getSpan(parentContext));
+    if (!compiled) return;
     if (isModelCall(span)) write(span, compiled);
     else this.#waiting.set(span, compiled);
   }

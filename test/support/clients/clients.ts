@@ -18,7 +18,12 @@ export const npm = (args: readonly string[], cwd: string) =>
   });
 
 /** Packages that a program has besides the client, as links to those of the project. */
-const besides = ['@opentelemetry/api', '@opentelemetry/sdk-trace', '@types/node'];
+const besides = [
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-trace',
+  '@types/node',
+];
 
 /**
  * A folder in which the packed client of JavaScript is installed, with nothing but OpenTelemetry beside it. The tarball
@@ -38,7 +43,8 @@ export const javascriptApp = async (): Promise<string> => {
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(join(root, 'node_modules', name), link);
     }
-    copyFileSync(join(import.meta.dirname, 'prompts.mjs'), join(folder, 'prompts.mjs'));
+    for (const program of ['prompts.mjs', 'traces.mjs'])
+      copyFileSync(join(import.meta.dirname, program), join(folder, program));
   });
   return app;
 };
