@@ -5,7 +5,7 @@ broken or away keeps no program from going on.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._client import PennytraceClient
 from ._prompt import MessagesPrompt, Prompt, PromptError, TextPrompt
@@ -16,7 +16,7 @@ _client: PennytraceClient | None = None
 _lock = threading.Lock()
 
 
-def _get_prompt(name, **options):
+def _get_prompt(name: str, **options: Any) -> Any:
     """
     `PennytraceClient.get_prompt` of a client that is set by PENNYTRACE_URL, PENNYTRACE_KEY and PENNYTRACE_PROJECT.
     """
