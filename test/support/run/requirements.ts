@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { relative } from 'node:path';
 import type { TestOptions } from 'vitest';
 import type { Plugin } from 'vitest/config';
@@ -23,8 +22,18 @@ const requirements = {
     return status === 0 && Number(/version "(\d+)/.exec(stderr)?.[1]) >= 17;
   },
   'Python 3': () => starts('python3', '--version'),
-  'Python 3 and its registry': () =>
-    starts('python3', '-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', tmpdir(), 'iniconfig'),
+  'Python 3 and its registry': () => {
+    const install = [
+      'install',
+      '--dry-run',
+      '--ignore-installed',
+      '--no-deps',
+      '--retries',
+      '0',
+      'setuptools',
+    ];
+    return starts('python3', '-m', 'pip', '--quiet', ...install);
+  },
   curl: () => starts('curl', '--version'),
   jq: () => starts('jq', '--version'),
   'Linux on x64': () => process.platform === 'linux' && process.arch === 'x64',
