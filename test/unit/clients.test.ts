@@ -32,7 +32,7 @@ describe('the clients', () => {
     );
     const foreign = imported.filter((path) => !isBuiltin(path) && !path.startsWith('./'));
     expect(files.length).toBeGreaterThan(3);
-    expect(foreign.toSorted()).toEqual(['../../../api/prompt-variables.ts', '@opentelemetry/api']);
+    expect(foreign.toSorted()).toEqual(['../../../api/shared/prompt-variables.ts', '@opentelemetry/api']);
     const modules = filesLike('clients/python/pennytrace/*.py').flatMap((file) =>
       [...readText(file).matchAll(/^(?:from|import) (\w+)/gm)].map(([, name]) => `${file}: ${name}`),
     );

@@ -1,4 +1,4 @@
-import { fillPrompt, type PromptContent, variablesIn } from '../../../api/prompt-variables.ts';
+import { fillPrompt, type PromptContent, variablesIn } from '../../../api/shared/prompt-variables.ts';
 
 /*
  * Prompts as a program has them: what the service answered, or what the program falls back to.

@@ -16,8 +16,13 @@ class PromptError(Exception):
 # Where compiled prompts are told, by their name and version; see opentelemetry.py.
 on_compile: Callable[[str, "int | None"], None] | None = None
 
-# What may not be text. The service's reader of templates is api/prompt-variables.ts; both are held by the same cases.
+# What may not be text. The service's reader of templates is api/shared/prompt-variables.ts; both are held by the same cases.
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
+
+
+def _is_name(text: str) -> bool:
+    """Whether it is an identifier. Words of some scripts have joiners, of which versions of Unicode disagree."""
+    return text[:1].isidentifier() and re.sub("[\u200c\u200d]", "", text).isidentifier()
 
 
 def _parse(template: str) -> Iterator[tuple[str, bool]]:
@@ -28,7 +33,7 @@ def _parse(template: str) -> Iterator[tuple[str, bool]]:
         variable = found[1]
         if variable is None:
             yield found[0][0], False
-        elif variable.isidentifier():
+        elif _is_name(variable):
             yield variable, True
         else:
             # This brace is text, and what follows is not read yet.
