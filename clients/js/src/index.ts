@@ -196,12 +196,12 @@ export class PennytraceClient {
     const isFitting = found && (!substitute || found.kind === substitute.kind);
     const problem = !found || isFitting ? entry.problem : `it is ${found.kind}, and the fallback is not`;
     const used = isFitting ? found : substitute;
-    const error = () =>
-      new PromptError(`the prompt ${name} of ${this.#project} cannot be read from ${this.#url}: ${problem}`);
-    if (!used) throw error();
+    const words = `the prompt ${name} of ${this.#project} cannot be read from ${this.#url}: ${problem}`;
+    if (!used) throw new PromptError(words);
     if (problem && !entry.isTold) {
       entry.isTold = true;
-      this.#onError(error());
+      const which = used.versionIndex === null ? 'the fallback' : `version ${used.versionIndex}`;
+      this.#onError(new PromptError(`${words}; going on with ${which}`));
     }
     return used as PromptFor<F>;
   }

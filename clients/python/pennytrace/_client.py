@@ -193,12 +193,13 @@ class PennytraceClient:
             kind = "messages" if isinstance(found, MessagesPrompt) else "text"
             problem, found = f"it is {kind}, and the fallback is not", None
         used = found or substitute
-        error = PromptError(f"the prompt {name} of {self._project} cannot be read from {self._url}: {problem}")
+        words = f"the prompt {name} of {self._project} cannot be read from {self._url}: {problem}"
         if not used:
-            raise error
+            raise PromptError(words)
         if problem and not entry.is_told:
             entry.is_told = True
-            self._on_error(error)
+            which = "the fallback" if used.version_index is None else f"version {used.version_index}"
+            self._on_error(PromptError(f"{words}; going on with {which}"))
         return used
 
     def _to_query(self, name: str, **choice: str | int | None) -> str:
