@@ -233,8 +233,8 @@ const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => 
   ) : (
     <EmptyView icon={FlaskConical} title={`${search.project} has no evaluations in this period`}>
       An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one: with
-      a prompt from here, or with a program. <code>examples/evaluate.ts</code> and{' '}
-      <code>examples/evaluate.py</code> are whole clients, and Weave’s SDKs report theirs here.
+      a prompt from here, or with a program. <code>clients/js/evaluate.ts</code> and{' '}
+      <code>clients/python/evaluate.py</code> are whole clients, and Weave’s SDKs report theirs here.
     </EmptyView>
   );
 
