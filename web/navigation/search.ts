@@ -279,6 +279,12 @@ export const parseThreadsSearch = parser({
   nested: readFlag,
   /** A field, with `-` before it for descending. @default -last_updated */
   sort: readText,
+  /** The thread that is shown beside the list. @default - none */
+  peek: readText,
+  /** The trace that is shown there instead, opened from that thread. @default - none */
+  trace: readText,
+  /** The call of it that is selected. @default - its root */
+  call: readText,
 });
 
 export type ThreadsSearch = ReturnType<typeof parseThreadsSearch>;
