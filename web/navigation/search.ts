@@ -323,6 +323,11 @@ export const orders = ['calls', 'errors', 'p50', 'p95', 'tokens', 'cost'] as con
 
 export type Order = (typeof orders)[number];
 
+/** The percentiles of latencies to choose from. */
+export const percentiles = ['p50', 'p90', 'p95', 'p99'] as const;
+
+export type Percentile = (typeof percentiles)[number];
+
 /** The state of the overview. */
 export const parseOverviewSearch = parser({
   /** @default - 24h, unless there are bounds */
@@ -336,6 +341,8 @@ export const parseOverviewSearch = parser({
   score: readText,
   /** Whether the charts have a line for each of the largest groups. @default - false */
   split: readFlag,
+  /** What the chart of latencies shows. @default - p95 */
+  percentile: choiceReader(percentiles),
   /** @default - calls */
   sort: choiceReader(orders),
 });
@@ -358,6 +365,10 @@ export const parseDashboardsSearch = parser({
   ...timeFields,
   /** The dashboard that is shown, by its object. @default - all are listed */
   dashboard: readText,
+  /** Whether a chart is added to it. @default false */
+  form: readFlag,
+  /** What all charts of latencies show. @default - what each was kept with */
+  percentile: choiceReader(percentiles),
 });
 
 export type DashboardsSearch = ReturnType<typeof parseDashboardsSearch>;

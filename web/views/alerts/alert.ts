@@ -44,6 +44,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'error_count.sum': { title: 'Failed calls', text: countText, unit: 'calls' },
   'call_count.sum': { title: 'Calls', text: countText, unit: 'calls' },
   'latency_ms.p50': { title: 'p50 latency', ...ms },
+  'latency_ms.p90': { title: 'p90 latency', ...ms },
   'latency_ms.p95': { title: 'p95 latency', ...ms },
   'latency_ms.p99': { title: 'p99 latency', ...ms },
   'latency_ms.avg': { title: 'Mean latency', ...ms },
