@@ -32,7 +32,11 @@ export const TraceFacts = ({ state }: { state: TraceState }) => {
       </span>
       {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-      {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
+      {errors > 0 ? (
+        <button type="button" className="as-link error-text" title="Next error" onClick={state.nextError}>
+          {countedText(errors, 'error')}
+        </button>
+      ) : null}
       {waiting ? <WaitBadge call={waiting.node.call} /> : null}
     </p>
   );
