@@ -230,16 +230,10 @@ describe('evaluations', () => {
     const outputs = row.getByRole('region', { name: 'Differences of the outputs' });
     await outputs.getByText('I do not know.').waitFor();
     // Which output is right is for the scores to say: neither is red or green.
-    const colors = await outputs
-      .locator('.side')
-      .evaluateAll((sides) =>
-        sides.map((side) =>
-          [
-            getComputedStyle(side).backgroundColor,
-            ...[...side.querySelectorAll('mark')].map((mark) => getComputedStyle(mark).color),
-          ].join(),
-        ),
-      );
+    const colors = await page.evaluate<string[]>(`[...document.querySelectorAll('.diff .side')].map((side) =>
+      [getComputedStyle(side).backgroundColor]
+        .concat([...side.querySelectorAll('mark')].map((mark) => getComputedStyle(mark).color))
+        .join(' '))`);
     expect(colors.length).toBeGreaterThan(1);
     expect(new Set(colors).size).toBe(1);
     await row.getByRole('row', { name: 'correct 1 It says where. 0 It does not say where.' }).waitFor();

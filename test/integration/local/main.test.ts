@@ -132,7 +132,7 @@ describe('npm start', () => {
     expect(process.printed.out).not.toContain(key);
     expect(process.printed.out).not.toContain('#sign-in=');
     // No view of the page is empty.
-    const ask = async (path: string, body: object) => {
+    const ask = async <Answer>(path: string, body: object): Promise<Answer> => {
       const response = await fetch(url + path, {
         method: 'POST',
         headers: {
@@ -141,12 +141,17 @@ describe('npm start', () => {
         },
         body: JSON.stringify({ project_id: 'demo/shop', ...body }),
       });
-      return response.json();
+      return (await response.json()) as Answer;
     };
-    const { objs } = await ask('/objs/query', { filter: { latest_only: true }, metadata_only: true });
-    const classes = new Set(objs.map((obj: { base_object_class: string | null }) => obj.base_object_class));
+    const { objs } = await ask<{ objs: { base_object_class: string | null }[] }>('/objs/query', {
+      filter: { latest_only: true },
+      metadata_only: true,
+    });
+    const classes = new Set(objs.map((obj) => obj.base_object_class));
     for (const name of ['Alert', 'Dataset', 'Evaluator', 'ReviewQueue']) expect(classes).toContain(name);
-    const evaluations = await ask('/calls/query_stats', { filter: { sources: ['evaluation'] } });
+    const evaluations = await ask<{ count: number }>('/calls/query_stats', {
+      filter: { sources: ['evaluation'] },
+    });
     expect(evaluations.count).toBeGreaterThan(0);
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
