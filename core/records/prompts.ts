@@ -1,5 +1,5 @@
 import { everyVersion } from '../../api/objects.ts';
-import { type PromptContent, variablesIn } from '../../api/prompt-variables.ts';
+import { type PromptContent, variablesIn } from '../../api/shared/prompt-variables.ts';
 import type {
   LabelMoveRow,
   NewPrompt,
