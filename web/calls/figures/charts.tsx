@@ -350,10 +350,8 @@ interface EmptyChartProps extends Pick<MetricChartProps, 'title'> {
 
 /** What stands where a chart will be. */
 export const ChartSkeleton = ({ title }: Pick<EmptyChartProps, 'title'>) => (
-  <section className="card metric" aria-label={title || 'Loading'} aria-busy="true">
-    <div className="metric-head">
-      <h2>{title}</h2>
-    </div>
+  <section className="card metric" aria-label={title || undefined} aria-busy="true">
+    <div className="metric-head">{title ? <h2>{title}</h2> : <span className="skeleton" />}</div>
     <span className="skeleton chart" aria-hidden="true" />
   </section>
 );
