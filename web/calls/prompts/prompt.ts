@@ -170,6 +170,23 @@ const endOfValue = (
   return end < at ? undefined : end;
 };
 
+/**
+ * The same for a text that was made of another version of the template: of the lines that both have. A line
+ * that is all variable says nothing.
+ */
+const matchLines = (template: string, text: string): ReadonlyMap<string, string> => {
+  const lines = text.split('\n');
+  const found = new Map<string, string>();
+  for (const line of template.split('\n')) {
+    const parts = parseTemplate(line);
+    const isTelling = parts.some((part) => 'text' in part && part.text.trim() !== '');
+    if (!isTelling || parts.every((part) => 'text' in part)) continue;
+    const values = lines.map((each) => matchTemplate(line, each)).find((match) => match !== undefined);
+    for (const [name, value] of values ?? []) found.set(name, value);
+  }
+  return found;
+};
+
 /** The texts of a message that are templates, in their order. */
 const textsOf = (message: PromptMessage): string[] => {
   const { content } = message;
@@ -197,10 +214,11 @@ export const valuesIn = (
     for (const template of textsOf(message))
       for (const candidate of sent) {
         if (candidate.role !== message.role && 'messages' in content) continue;
-        const values = textsOf(candidate)
-          .map((text) => matchTemplate(template, text))
-          .find((match) => match !== undefined);
-        if (!values) continue;
+        const texts = textsOf(candidate);
+        const values =
+          texts.map((text) => matchTemplate(template, text)).find((match) => match !== undefined) ??
+          matchLines(template, texts.join('\n'));
+        if (values.size === 0) continue;
         for (const [name, value] of values) if (!found.has(name)) found.set(name, value);
         break;
       }

@@ -132,6 +132,8 @@ interface RequestPaneProps {
   readonly project: string;
   /** The name of the prompt that it began with. @default - none */
   readonly prompt: string | undefined;
+  /** The call that it began with. @default - none */
+  readonly call: string | undefined;
   readonly trial: Trial;
   readonly state: TrialState;
   readonly models: readonly string[];
@@ -145,7 +147,7 @@ interface RequestPaneProps {
 
 /** What is sent: model, messages and parameters, all of it to edit. */
 const RequestPane = (props: RequestPaneProps) => {
-  const { project, prompt, trial, state, models, allowed, number, onReset, onRemove } = props;
+  const { project, prompt, call, trial, state, models, allowed, number, onReset, onRemove } = props;
   const { draft, problem } = state;
   const { model, messages } = draft;
   const busy = isBusy(state);
@@ -177,6 +179,7 @@ const RequestPane = (props: RequestPaneProps) => {
       <VariablesForm
         project={project}
         prompt={prompt}
+        call={call}
         draft={draft}
         onChange={(values) => trial.edit({ values })}
       />
@@ -252,6 +255,7 @@ const Variant = ({ project, trials, trial, seed, models, allowed, number }: Vari
       <RequestPane
         project={project}
         prompt={seed.prompt?.prompt}
+        call={seed.original?.id}
         trial={trial}
         state={state}
         models={models}

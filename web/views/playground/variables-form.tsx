@@ -28,18 +28,25 @@ interface VariablesFormProps {
   readonly project: string;
   /** The prompt that the draft began with. */
   readonly prompt: string | undefined;
+  /** The call that it began with. */
+  readonly call: string | undefined;
   readonly draft: Draft;
   readonly onChange: (values: NonNullable<Draft['values']>) => void;
 }
 
 /** The values of a prompt's variables, which are typed or taken from a recorded call. */
-export const VariablesForm = ({ project, prompt, draft, onChange }: VariablesFormProps) => {
+export const VariablesForm = ({ project, prompt, call = '', draft, onChange }: VariablesFormProps) => {
   const { client } = useSession();
   const names = variablesOf(draft);
   const { data: calls = [] } = usePromptCalls(project, prompt, names.length > 0);
-  const [from, setFrom] = useState('');
+  const [from, setFrom] = useState(call);
   const { error, run, refuse } = useWork();
   if (names.length === 0) return null;
+  const options = calls.map(({ id, started_at, preview }): [string, string] => [
+    id,
+    [momentText(started_at), preview?.input].filter(Boolean).join(' · '),
+  ]);
+  const isListed = from === '' || calls.some(({ id }) => id === from);
   const take = (id: string) => {
     setFrom(id);
     if (id === '') return;
@@ -59,10 +66,8 @@ export const VariablesForm = ({ project, prompt, draft, onChange }: VariablesFor
           value={from}
           options={[
             ['', 'what is typed'],
-            ...calls.map(({ id, started_at, preview }): [string, string] => [
-              id,
-              [momentText(started_at), preview?.input].filter(Boolean).join(' · '),
-            ]),
+            ...(isListed ? [] : [[from, 'the recorded call'] as const]),
+            ...options,
           ]}
           onChange={take}
         />

@@ -153,14 +153,15 @@ export const LabelHistory = ({ project, prompt, history, versions, move }: Histo
               const reason = whyNot(one);
               if (reason !== undefined) return <span className="muted">{reason}</span>;
               const { label, previous_version_index: back } = one;
+              const text = back === null ? 'Remove again' : `Move back to ${versionText(back)}`;
               return (
                 <Button
                   kind="quiet"
                   idle={move.isMoving}
-                  aria-label={`Move ${label} back to ${versionText(back)}`}
+                  aria-label={`${text}: ${label}`}
                   onClick={() => move.run(label, back, at.get(label) ?? null)}
                 >
-                  Move back
+                  {text}
                 </Button>
               );
             },
@@ -171,7 +172,13 @@ export const LabelHistory = ({ project, prompt, history, versions, move }: Histo
   if (history.length === 0) return <p className="muted">No label was moved yet.</p>;
   return (
     <>
-      <ScrollTable label="Moves of labels" columns={columns} rows={history} getKey={({ id }) => id} />
+      <ScrollTable
+        label="Moves of labels"
+        className="wide prompt-history"
+        columns={columns}
+        rows={history}
+        getKey={({ id }) => id}
+      />
       {history.length === maxMoves ? <p className="muted">Only the latest {maxMoves} are shown.</p> : null}
     </>
   );

@@ -1,4 +1,5 @@
 import { apiUrl } from '../../api/http.ts';
+import { changeText } from '../../calls/figures/figures.ts';
 import { maxRead } from '../../calls/figures/read.ts';
 import { resultText } from '../../calls/figures/scores.ts';
 import { scoreText } from '../../calls/scores.ts';
@@ -30,11 +31,20 @@ export const LabelBadges = ({ labels, isLatest = false, withVersion = false }: L
   </span>
 );
 
+interface ScoresProps {
+  readonly scores: readonly GroupScore[];
+  readonly group: string;
+  /** The group that it is compared with. @default - none */
+  readonly before?: string | undefined;
+}
+
 /** The scores of a group, in a line. */
-export const Scores = ({ scores, group }: { scores: readonly GroupScore[]; group: string }) => {
+export const Scores = ({ scores, group, before = '' }: ScoresProps) => {
   const texts = scores.flatMap(({ score, groups }) => {
     const found = groups.get(group);
-    return found ? [{ name: scoreText(score), result: resultText(found), count: found.count }] : [];
+    if (!found) return [];
+    const change = changeText(groups.get(before)?.mean, found.mean);
+    return [{ name: scoreText(score), result: resultText(found), count: found.count, change }];
   });
   return (
     <span
@@ -43,9 +53,10 @@ export const Scores = ({ scores, group }: { scores: readonly GroupScore[]; group
         .map(({ name, result, count }) => `${name}: ${result}, of ${countedText(count, 'call')}`)
         .join('\n')}
     >
-      {texts.map(({ name, result }) => (
+      {texts.map(({ name, result, change }) => (
         <span key={name}>
           <span className="muted">{name}</span> {result}
+          {change === undefined ? null : <span className="change">{change}</span>}
         </span>
       ))}
     </span>

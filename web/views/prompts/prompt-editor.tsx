@@ -46,7 +46,7 @@ const Message = ({ message: { role, text, json }, number, onChange, onRemove, on
   const isKnown = roles.some((known) => known === role);
   return (
     <div className={`message ${role}`} role="group" aria-label={`Message ${number}`}>
-      <div className="message-head">
+      <div className="row-between">
         {json === undefined ? (
           <Select
             fit
@@ -56,7 +56,7 @@ const Message = ({ message: { role, text, json }, number, onChange, onRemove, on
             onChange={(next) => onChange({ role: next })}
           />
         ) : (
-          <span>{role || 'message'} with more than a text, as JSON</span>
+          <span className="message-head">{role || 'message'} with more than a text, as JSON</span>
         )}
         <span className="row-end">
           {onUp ? <IconButton icon={ArrowUp} name={`Move message ${number} up`} onClick={onUp} /> : null}
@@ -267,7 +267,7 @@ const useSave = (project: string, onSaved: () => void) => {
           search: {
             project,
             prompt: name,
-            ...(version_index <= known && { version: String(version_index) }),
+            ...(version_index <= known && { version: `v${version_index}` }),
           },
         });
       },
@@ -313,7 +313,7 @@ export const PromptEditor = ({ project, name, value, index, newest }: EditorProp
             <span className="row-end wrap">
               <Link
                 to="/prompts"
-                search={{ project, prompt: name, version: String(between.version), base: String(index) }}
+                search={{ project, prompt: name, version: `v${between.version}`, base: `v${index}` }}
                 className="button plain"
               >
                 See what v{between.version} changed
@@ -334,7 +334,7 @@ export const PromptEditor = ({ project, name, value, index, newest }: EditorProp
         </Button>
         <Link
           to="/prompts"
-          search={{ project, prompt: name, ...(index !== newest && { version: String(index) }) }}
+          search={{ project, prompt: name, ...(index !== newest && { version: `v${index}` }) }}
           className="button quiet"
         >
           {changed ? 'Back, and keep the draft' : 'Back'}

@@ -11,6 +11,7 @@ import { MessageCard } from '../../calls/messages/messages.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { findVersion, readConfig, readContent } from '../../calls/prompts/prompt.ts';
 import { countedText, countText, latencyText } from '../../data/format.ts';
+import { parseLiteral } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { PromptsSearch } from '../../navigation/search.ts';
 import { Lacking, Person, useAllowed } from '../../session/session.tsx';
@@ -96,7 +97,7 @@ const Content = ({ value }: { value: unknown }) => {
         </p>
       ) : null}
       {Object.keys(config).length > 0 ? (
-        <section className="stack" aria-label="Config">
+        <section className="stack">
           <h3>Config</h3>
           <JsonTree value={config} path="" label="config" />
         </section>
@@ -119,8 +120,8 @@ interface VersionRow {
   /** How calls name it, as filters have it; empty if none does. */
   readonly keys: readonly string[];
   readonly figures: Figures | undefined;
-  /** Those of the version before it that has calls. */
-  readonly before: Figures | undefined;
+  /** The version before it that has calls. */
+  readonly before: Pick<VersionRow, 'keys' | 'figures'> | undefined;
 }
 
 /** A figure, with how it changed from the version before. */
@@ -137,7 +138,7 @@ const Changed = ({
   return (
     <span className="changed-figure">
       {text}
-      {change === undefined ? null : <span className="muted">{change}</span>}
+      {change === undefined ? null : <span className="change">{change}</span>}
     </span>
   );
 };
@@ -173,7 +174,7 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
       ...known.map(
         (row, at): VersionRow => ({
           ...row,
-          before: known.slice(at + 1).find((earlier) => earlier.figures !== undefined)?.figures,
+          before: known.slice(at + 1).find((earlier) => earlier.figures !== undefined),
         }),
       ),
       ...others,
@@ -181,7 +182,11 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
   }, [groups, versions]);
   const figure =
     (show: (now: Figures, before: Figures | undefined, row: VersionRow) => ReactNode) => (row: VersionRow) =>
-      row.figures ? show(row.figures, row.before, row) : <span className="muted">{groups ? '' : '…'}</span>;
+      row.figures ? (
+        show(row.figures, row.before?.figures, row)
+      ) : (
+        <span className="muted">{groups ? '' : '…'}</span>
+      );
   const columns: readonly TableColumn<VersionRow>[] = [
     {
       title: 'Version',
@@ -192,7 +197,7 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
             search={({ base: _base, ...before }) => ({
               ...before,
               project,
-              version: String(version.version_index),
+              version: versionName(version),
             })}
             aria-current={version.digest === shown.digest ? 'true' : undefined}
           >
@@ -200,7 +205,7 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
           </Link>
         ) : (
           <span className="muted" title="Calls name it, and there is no such version.">
-            {keys[0]}
+            {String(parseLiteral(keys[0] ?? ''))}
           </span>
         ),
     },
@@ -240,14 +245,14 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
       cell: figure(({ cost }) => (cost === undefined ? '' : toCost(cost))),
     },
     {
-      title: 'Cost a call',
+      title: 'Per 1,000 calls',
       className: 'numeric',
       cell: figure((now, before) => {
         const cost = costOfCall(now);
         return cost === undefined ? (
           ''
         ) : (
-          <Changed text={toCost(cost)} now={cost} before={before && costOfCall(before)} />
+          <Changed text={toCost(1000 * cost)} now={cost} before={before && costOfCall(before)} />
         );
       }),
     },
@@ -269,7 +274,10 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
         />
       )),
     },
-    { title: 'Scores', cell: ({ keys }) => <Scores scores={scores} group={keys[0] ?? ''} /> },
+    {
+      title: 'Scores',
+      cell: ({ keys, before }) => <Scores scores={scores} group={keys[0] ?? ''} before={before?.keys[0]} />,
+    },
   ];
   return (
     <ScrollTable
@@ -385,7 +393,7 @@ const Shown = ({ search, prompt, history, versions, shown, period }: ShownProps)
                 <LabelMenu project={project} prompt={prompt} version={shown.version_index} move={move} />
                 <Link
                   to="/prompts"
-                  search={{ ...search, version: String(shown.version_index), form: true }}
+                  search={{ ...search, version: versionName(shown), form: true }}
                   className="button plain"
                 >
                   {shown.is_latest === 1 ? 'Edit' : 'Edit as a new version'}
@@ -406,11 +414,10 @@ const Shown = ({ search, prompt, history, versions, shown, period }: ShownProps)
                 label="Differences from"
                 value={compared.digest}
                 options={versions.filter((each) => each !== shown).map(versionOption)}
-                onChange={(digest) =>
-                  change({
-                    base: String(versions.find((each) => each.digest === digest)?.version_index ?? ''),
-                  })
-                }
+                onChange={(digest) => {
+                  const chosen = versions.find((each) => each.digest === digest);
+                  change({ base: chosen && versionName(chosen) });
+                }}
               />
               <QueryStatus queries={[before]} />
               {value.isSuccess && before.isSuccess ? (

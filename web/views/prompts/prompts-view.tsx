@@ -132,7 +132,7 @@ const List = ({ search, prompts }: ListProps) => {
   ];
   return (
     <>
-      <div className="toolbar">
+      <div className="toolbar prompts-toolbar">
         <SearchBox
           label="Search prompts"
           text={text}

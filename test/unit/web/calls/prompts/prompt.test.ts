@@ -47,7 +47,10 @@ describe('a version of a prompt', () => {
 
 describe('the prompt of a call', () => {
   it('is named by its attributes, whose version may be a number', () => {
-    expect(getPrompt({ attributes: { prompt: { name: 'p', version: 3 } } })).toEqual({ name: 'p', version: '3' });
+    expect(getPrompt({ attributes: { prompt: { name: 'p', version: 3 } } })).toEqual({
+      name: 'p',
+      version: '3',
+    });
     expect(getPrompt({ attributes: { prompt: { name: 'p' } } })).toEqual({ name: 'p', version: undefined });
     for (const attributes of [{ prompt: 'p:v1' }, { prompt: { name: '' } }, {}, null, undefined])
       expect(getPrompt({ attributes })).toBeUndefined();
@@ -80,6 +83,15 @@ describe('the values of variables', () => {
         expect(match('<{a}|{b}>', 'text' in filled ? filled.text : '')).toEqual({ a, b });
       }),
     );
+  });
+
+  it('are found in what another version was filled in to, by the lines that both have', () => {
+    const content = {
+      messages: [{ role: 'system', content: 'For {shop}.\n{rules}\nBe {tone}, and brief.' }],
+    };
+    const names = variablesIn(content);
+    const sent = [{ role: 'system', content: 'Be kind, and brief.\nFor A.' }];
+    expect(valuesIn(content, names, {}, sent)).toEqual({ shop: 'A', tone: 'kind' });
   });
 
   it('come from the messages of the same role, and then from inputs of their names', () => {

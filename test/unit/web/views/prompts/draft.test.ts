@@ -20,7 +20,10 @@ describe('a draft', () => {
       content: { messages: [{ role: 'system', content: 'For {shop}.' }, odd] },
       config: value.config,
     });
-    expect(readDraft(toDraft({ content: 'Hi {name}' }, 0))).toEqual({ content: { text: 'Hi {name}' }, config: {} });
+    expect(readDraft(toDraft({ content: 'Hi {name}' }, 0))).toEqual({
+      content: { text: 'Hi {name}' },
+      config: {},
+    });
     expect(variablesOfDraft(readDraft(toDraft(value, 3)))).toEqual(['shop']);
   });
 
@@ -39,7 +42,9 @@ describe('a draft', () => {
     expect(problem({ messages: [{ key: 1, role: '', text: 'Hi', json: undefined }] })).toEqual({
       problem: 'Message 1 has no role.',
     });
-    expect(problem({ messages: [first.messages[0], { key: 1, role: 'user', text: '', json: '[]' }] })).toEqual({
+    expect(
+      problem({ messages: [first.messages[0], { key: 1, role: 'user', text: '', json: '[]' }] }),
+    ).toEqual({
       problem: 'Message 2 is not a JSON object.',
     });
     expect(problem({ parameters: '[]' })).toEqual({ problem: 'The parameters are not a JSON object.' });
@@ -50,7 +55,10 @@ describe('a draft', () => {
   });
 
   it('tells of names in doubled braces, which are no variables', () => {
-    expect(doubledNames('{{shop}} {{ question }} {{shop}} {name} {{"a": {b}}}')).toEqual(['shop', 'question']);
+    expect(doubledNames('{{shop}} {{ question }} {{shop}} {name} {{"a": {b}}}')).toEqual([
+      'shop',
+      'question',
+    ]);
     expect(doubledNames('{name}')).toEqual([]);
   });
 });
