@@ -56,7 +56,7 @@ export const Scores = ({ scores, group, before = '' }: ScoresProps) => {
       {texts.map(({ name, result, change }) => (
         <span key={name}>
           <span className="muted">{name}</span> {result}
-          {change === undefined ? null : <span className="change">{change}</span>}
+          {change === undefined ? null : <span className="difference">{change}</span>}
         </span>
       ))}
     </span>

@@ -138,7 +138,7 @@ const Changed = ({
   return (
     <span className="changed-figure">
       {text}
-      {change === undefined ? null : <span className="change">{change}</span>}
+      {change === undefined ? null : <span className="difference">{change}</span>}
     </span>
   );
 };
@@ -219,8 +219,6 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
           />
         ) : null,
     },
-    { title: 'Saved', cell: ({ version }) => (version ? <Moment time={version.created_at} /> : null) },
-    { title: 'By', cell: ({ version }) => (version ? <Person user={version.svc_user_id} /> : null) },
     {
       title: 'Calls',
       className: 'numeric',
@@ -278,6 +276,8 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
       title: 'Scores',
       cell: ({ keys, before }) => <Scores scores={scores} group={keys[0] ?? ''} before={before?.keys[0]} />,
     },
+    { title: 'Saved', cell: ({ version }) => (version ? <Moment time={version.created_at} /> : null) },
+    { title: 'By', cell: ({ version }) => (version ? <Person user={version.svc_user_id} /> : null) },
   ];
   return (
     <ScrollTable

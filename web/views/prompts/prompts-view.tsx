@@ -74,7 +74,7 @@ const List = ({ search, prompts }: ListProps) => {
     {
       title: 'Prompt',
       cell: ({ prompt: { name } }) => (
-        <Link to="/prompts" search={{ project, prompt: name }}>
+        <Link to="/prompts" search={{ project, prompt: name }} className="prompt-name cut" title={name}>
           {name}
         </Link>
       ),
@@ -83,12 +83,6 @@ const List = ({ search, prompts }: ListProps) => {
     {
       title: 'Labels',
       cell: ({ prompt }) => <LabelBadges labels={prompt.labels} withVersion />,
-    },
-    {
-      title: 'Newest',
-      className: 'numeric',
-      cell: ({ prompt }) => `v${prompt.version_index}`,
-      ...sortable('version'),
     },
     {
       title: 'Calls',
@@ -127,6 +121,12 @@ const List = ({ search, prompts }: ListProps) => {
     {
       title: 'Scores',
       cell: ({ prompt }) => <Scores scores={scores} group={typedText(prompt.name)} />,
+    },
+    {
+      title: 'Newest',
+      className: 'numeric',
+      cell: ({ prompt }) => `v${prompt.version_index}`,
+      ...sortable('version'),
     },
     { title: 'Saved', cell: ({ prompt }) => <Moment time={prompt.saved_at} />, ...sortable('saved') },
   ];
