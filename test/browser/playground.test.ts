@@ -150,7 +150,7 @@ describe('the playground', () => {
     const saved = { project_id: own, object_id: 'support', digest: 'v1' };
     await page.getByRole('link', { name: 'support', exact: true }).click();
     await page.getByRole('link', { name: 'v0', exact: true }).click();
-    await page.getByRole('link', { name: 'Open in the playground' }).click();
+    await page.getByRole('link', { name: 'Try v0' }).click();
     await text.waitFor();
     expect(await text.inputValue()).toBe('Be brief.');
     expect(await post('/obj/read', saved)).toMatchObject({

@@ -9,7 +9,7 @@ import { typedText } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { PromptsSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
-import { useAllowed } from '../../session/session.tsx';
+import { Lacking, useAllowed } from '../../session/session.tsx';
 import { maxListed } from '../../session/stored.ts';
 import {
   Empty,
@@ -208,7 +208,10 @@ export const PromptsView = () => {
       }
     >
       <QueryStatus queries={[query]} loading="Loading prompts…" />
-      {data && isNew ? <NewPrompt project={project} taken={data.map(({ name }) => name)} /> : null}
+      {isNew && !mayWrite ? <Lacking project={project} needs="write" what="to make a prompt" /> : null}
+      {data && isNew && mayWrite ? (
+        <NewPrompt project={project} taken={data.map(({ name }) => name)} />
+      ) : null}
       {data?.length === 0 && !isNew ? <None project={project} mayWrite={mayWrite} /> : null}
       {data && data.length > 0 && !isNew ? <List search={search} prompts={data} /> : null}
     </View>
