@@ -11,6 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { publicLinkClass, sharingClass } from '../api/shared/classes.ts';
 import { formatToken, sharingObject } from '../api/shared/sharing.ts';
 import { runPlain } from '../bin/common.ts';
+import { promptName } from '../examples/shop/days.ts';
 import { runDemo } from '../local/demo.ts';
 import { type LocalService, startLocalService } from '../local/service.ts';
 import { launchBrowser } from './harness/browser.ts';
@@ -257,6 +258,10 @@ const listViews = async (
     ['evaluator-form', `evaluators?${at}&form=true`],
     ['reviews', `reviews?${at}`],
     ['queue', `reviews?${at}&queue=slow-answers`],
+    ['prompts', `prompts?${at}`],
+    ['prompt', `prompts?${at}&prompt=${promptName}`],
+    ['prompt-form', `prompts?${at}&prompt=${promptName}&version=2&form=true`],
+    ['prompt-try', `playground?${at}&prompt=${promptName}&call=${call.id}`],
     ['playground', `playground?${at}&call=${other.id}`],
     ['objects', `objects?${at}`],
     ['object', `objects?${at}&object=support-prompt`],

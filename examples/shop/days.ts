@@ -16,17 +16,22 @@ import {
 
 const hourMs = 3_600_000;
 
-/** The system prompts, the newest last: the demo keeps them as versions of an object. */
+/** The name of the prompt that answers are made of. */
+export const promptName = 'shop-support';
+
+/** The versions of the prompt, the newest last: what the system message says. */
 export const prompts = [
-  'You help customers of a bicycle shop.',
-  'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.',
-  'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.\nAnswer in Markdown, short and friendly. Never promise a date that no tool gave you.',
+  'You help customers of {shop}.',
+  'You help customers of {shop}.\nAsk for the order number before you look anything up.',
+  'You help customers of {shop}.\nAsk for the order number before you look anything up.\nAnswer in Markdown, short and friendly. Never promise a date that no tool gave you.',
 ] as const;
 
-/** The versions of the prompt that the releases of the two days had, and what their calls say of it. */
+const shop = 'a bicycle shop';
+
+/** The versions of the prompt that the releases of the two days had. */
 const releases = [
-  { prompt: prompts[1], release: '2.3.0', version: 'support-prompt:v1' },
-  { prompt: prompts[2], release: '2.4.0', version: 'support-prompt:v2' },
+  { prompt: prompts[1].replace('{shop}', shop), release: '2.3.0', version: 1 },
+  { prompt: prompts[2].replace('{shop}', shop), release: '2.4.0', version: 2 },
 ] as const;
 type Release = (typeof releases)[number];
 const newest = releases[1];
@@ -34,11 +39,17 @@ const newest = releases[1];
 /** Who writes to the shop. */
 const customers = ['mia', 'noah', 'lina', 'omar', 'eva', 'jon', 'ida'] as const;
 
-const toAttributes = ({ release, version }: Release, customer: string) => ({
+const toAttributes = ({ release }: Release, customer: string) => ({
   release,
   environment: 'production',
-  prompt: version,
   user: { id: customer },
+});
+
+/** What calls of models say: they name their prompt, as clients do. */
+const toModelAttributes = (release: Release, customer: string) => ({
+  ...toAttributes(release, customer),
+  kind: 'model',
+  prompt: { name: promptName, version: String(release.version) },
 });
 
 /** Writes the calls of one conversation, while the clock goes on. */
@@ -159,7 +170,6 @@ class Teller {
       fails === undefined
         ? { output, summary: this.#usage(Math.min(tokensIn(inputs), 2400), tokens) }
         : { exception: fails };
-    const kind = { ...this.#attributes, kind: 'model' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -167,7 +177,7 @@ class Teller {
       op: model.op,
       start: this.#now,
       ms,
-      attributes: kind,
+      attributes: toModelAttributes(this.#release, this.#attributes.user.id),
       inputs,
       ...ends,
     });
@@ -184,7 +194,7 @@ const running = (now: number): DemoCall[] => {
   const messages: Message[] = [{ by: 'user', text, photo: false }];
   const attributes = toAttributes(newest, 'kim');
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
-  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(newest.prompt, messages) };
+  const model = { attributes: toModelAttributes(newest, 'kim'), inputs: inputs(newest.prompt, messages) };
   return [
     { ...place, ...own, id, parent: null, op: 'support.turn', start: now - 9000, ms: null },
     { ...place, ...model, id: newId(), parent: id, op, start: now - 8990, ms: null },
@@ -253,3 +263,23 @@ export const feedbackOn = (project: string, calls: readonly DemoCall[]): object[
       creator: at % 2 === 0 ? 'Ada' : 'Grace',
       ...opinions[at % opinions.length],
     }));
+
+/** What an evaluator of the shop's own says of answers of models: the newer version of the prompt does better. */
+export const verdictsOn = (project: string, calls: readonly DemoCall[]): object[] => {
+  const answers = new Map(
+    calls
+      .filter(({ attributes, output }) => 'prompt' in attributes && output !== undefined)
+      .map((call) => [call.trace, call]),
+  );
+  return [...answers.values()].map(({ id, attributes }, at) => {
+    const { release } = attributes as Release;
+    const value = release === newest.release ? at % 8 !== 3 : at % 3 !== 1;
+    const reason = value ? 'It answers what was asked.' : 'It does not say what happens next.';
+    return {
+      project_id: project,
+      svc_ref: `svc:///${project}/call/${id}`,
+      feedback_type: 'evaluation.to-the-point',
+      payload: { value, reason },
+    };
+  });
+};

@@ -10,6 +10,7 @@ import {
   LayoutDashboard,
   ListTree,
   type LucideIcon,
+  MessageSquareText,
   MessagesSquare,
   Settings,
   SquareTerminal,
@@ -30,6 +31,7 @@ type Path =
   | '/evaluators'
   | '/reviews'
   | '/playground'
+  | '/prompts'
   | '/objects'
   | '/settings';
 
@@ -71,6 +73,7 @@ export const placeGroups: readonly PlaceGroup[] = [
     title: 'Build',
     places: [
       { to: '/playground', icon: SquareTerminal },
+      { to: '/prompts', icon: MessageSquareText },
       { to: '/objects', icon: Box },
     ],
   },

@@ -433,6 +433,26 @@ export const parseObjectsSearch = parser({
   base: readText,
 });
 
+/** The state of the view of prompts. */
+export const parsePromptsSearch = parser({
+  /** The prompt that is shown. @default - all are listed */
+  prompt: readText,
+  /** The version that is shown: its number, also as `v3`, or its digest. @default - the newest */
+  version: readText,
+  /** The version that it is compared with. @default - the one before it */
+  base: readText,
+  /** Whether a version is made of the one that is shown; without a prompt, a new one is made. @default false */
+  form: readFlag,
+  /** The time of the figures of a prompt. @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** A text in the names of prompts. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -calls */
+  sort: readText,
+});
+
+export type PromptsSearch = ReturnType<typeof parsePromptsSearch>;
+
 /** The state of the view of evaluators. */
 export const parseEvaluatorsSearch = parser({
   /** The object of the evaluator that is shown. @default - all are listed */

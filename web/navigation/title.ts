@@ -16,6 +16,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   dashboards: 'Dashboards',
   compare: 'Compare',
   playground: 'Playground',
+  prompts: 'Prompts',
   objects: 'Objects',
   evaluations: 'Evaluations',
   evaluation: 'Evaluation',

@@ -7,7 +7,7 @@ import type { Span, Worse } from './requests.ts';
 /** Latencies in ms; undefined while no call has ended, and where nobody counts them. */
 type Latencies = { readonly [Of in Percentile]: number | undefined };
 
-const noLatencies: Latencies = { p50: undefined, p90: undefined, p95: undefined, p99: undefined };
+export const noLatencies: Latencies = { p50: undefined, p90: undefined, p95: undefined, p99: undefined };
 
 /** What is counted of calls. */
 export interface Figures extends Latencies {

@@ -108,13 +108,22 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
         </h2>
         <span className="row-end">
           {shown.base_object_class === 'Prompt' ? (
-            <Link
-              to="/playground"
-              search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
-              className="button quiet"
-            >
-              Open in the playground
-            </Link>
+            <>
+              <Link
+                to="/prompts"
+                search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
+                className="button quiet"
+              >
+                Open in Prompts
+              </Link>
+              <Link
+                to="/playground"
+                search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
+                className="button quiet"
+              >
+                Open in the playground
+              </Link>
+            </>
           ) : null}
           <CopyButton text={() => shown.digest}>Copy digest</CopyButton>
         </span>
