@@ -4,7 +4,7 @@ import { requestIdHeader } from '../api/shared/headers.ts';
 import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../foundations/wire/errors.ts';
-import { challenge, keyRequired } from '../foundations/wire/errors.ts';
+import { challenge, keyOrTokenRequired, keyRequired } from '../foundations/wire/errors.ts';
 import { type Config, constructId } from './config.ts';
 
 /** An answer that API Gateway makes without a function. */
@@ -43,17 +43,24 @@ const bearerChallenge = (metadata: string): string =>
 const takesAccessTokens = ({ signIn }: Pick<Config, 'signIn'>): boolean =>
   signIn !== undefined && 'issuer' in signIn && signIn.token === 'access';
 
+/** What is answered without valid credentials. */
+const unauthorized = (config: Config, url: string): GatewayAnswer => ({
+  types: [ResponseType.UNAUTHORIZED],
+  status: 401,
+  error: config.signIn ? keyOrTokenRequired : keyRequired,
+  brief: `a valid key${config.signIn ? ' or token' : ''} is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer`,
+  headers: {
+    'WWW-Authenticate': takesAccessTokens(config)
+      ? bearerChallenge(`${url}${resourceMetadata.path}`)
+      : challenge,
+  },
+});
+
 /**
- * Every answer that API Gateway can make without a function. The texts are fixed, because its own
+ * Every other answer that API Gateway can make without a function. The texts are fixed, because its own
  * texts name functions and ARNs, and one repeats the Authorization header.
  */
 const gatewayAnswers: readonly GatewayAnswer[] = [
-  {
-    types: [ResponseType.UNAUTHORIZED],
-    status: 401,
-    error: keyRequired,
-    brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
-  },
   {
     types: [ResponseType.ACCESS_DENIED],
     status: 403,
@@ -173,10 +180,9 @@ const getStatus = ({ responseType }: ResponseType): number => (responseType === 
  */
 export const addGatewayResponses = (api: RestApi, config: Config, url: string): void => {
   const { corsOrigins } = config;
-  const asking = takesAccessTokens(config) ? bearerChallenge(`${url}${resourceMetadata.path}`) : challenge;
-  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers) {
-    const all = status === 401 ? { ...headers, 'WWW-Authenticate': asking } : headers;
-    const texts = Object.entries(all).map(([name, value]) => [name, `'${value}'`]);
+  const answers = [unauthorized(config, url), ...gatewayAnswers];
+  for (const { types, status, error, brief = error.msg, headers = {} } of answers) {
+    const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
       api.addGatewayResponse(constructId(type.responseType), {
         type,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeStatus } from '../../support/otel/otel.ts';
-import { everySetting } from '../../support/stack/every-setting.ts';
+import { everySetting, signInSettings } from '../../support/stack/every-setting.ts';
 import { findResources, synthesize } from '../../support/stack/template.ts';
 
 interface GatewayResponse {
@@ -74,6 +74,16 @@ describe('what API Gateway’s own answers say', () => {
   it('an unauthorized caller learns both schemes, by the service’s name', () => {
     const header = responses.get('UNAUTHORIZED')?.ResponseParameters[challenge];
     expect(header).toBe(`'Basic realm="svc", charset="UTF-8", Bearer realm="svc"'`);
+  });
+
+  it('an unauthorized caller learns of tokens where people sign in, and of keys alone elsewhere', () => {
+    const texts = (type: ReturnType<typeof listResponses>) =>
+      Object.values(type.get('UNAUTHORIZED')?.ResponseTemplates ?? {});
+    const [json = '', protobuf = ''] = texts(listResponses({ signIn: signInSettings }));
+    expect(JSON.parse(json).detail[0].msg).toMatch(/^a valid key is required.*token.*GET \/sign-in/);
+    expect(JSON.parse(json).error.message).toBe(JSON.parse(json).detail[0].msg);
+    expect(decodeStatus(Buffer.from(protobuf)).message).toMatch(/^a valid key or token is required/);
+    for (const text of texts(responses)) expect(text).not.toContain('token');
   });
 
   it('with sign-in, an unauthorized caller learns first where MCP clients sign people in', () => {
