@@ -64,7 +64,7 @@ describe('an alert', () => {
     await form.getByText('Missing data, consecutive checks and reminders').click();
     await form.getByLabel('Consecutive checks').fill('1');
     await form.getByRole('button', { name: '+ Webhook' }).click();
-    await form.getByLabel('Name of webhook 1').click();
+    await form.getByRole('combobox', { name: 'Name of webhook 1' }).fill('o');
     await page.getByRole('option', { name: 'ops' }).click();
     expect(await form.getByLabel('Name of webhook 1').inputValue()).toBe('ops');
     await form.getByRole('button', { name: '+ Webhook' }).click();
