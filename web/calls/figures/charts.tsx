@@ -36,19 +36,25 @@ export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
   </Suspense>
 );
 
-/** The names of lines, with their colors, in one line. */
-export const Legend = ({ lines }: { lines: readonly Line[] }) => (
-  <ul className="legend">
-    {lines.map((line) => (
-      <li key={line.label}>
-        <span className={`swatch series-${line.color}`} aria-hidden="true" />
-        <span className="cut" dir="auto">
-          {line.label}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
+interface LegendProps {
+  readonly lines: readonly Line[];
+  readonly place: 'beside' | 'below';
+}
+
+/** The names of lines, with their colors: two have room beside the title of a chart, and more stand below it. */
+export const Legend = ({ lines, place }: LegendProps) =>
+  lines.length > 1 && lines.length > 2 === (place === 'below') ? (
+    <ul className={`legend ${place}`}>
+      {lines.map((line) => (
+        <li key={line.label}>
+          <span className={`swatch series-${line.color}`} aria-hidden="true" />
+          <span className="cut" dir="auto">
+            {line.label}
+          </span>
+        </li>
+      ))}
+    </ul>
+  ) : null;
 
 interface MetricChartProps {
   readonly title: string;
@@ -89,7 +95,7 @@ export const MetricChart = (props: MetricChartProps) => {
     <section className="card metric" aria-label={title}>
       <div className="metric-head">
         <h2>{title}</h2>
-        {lines.length > 1 ? <Legend lines={lines} /> : null}
+        <Legend lines={lines} place="beside" />
         {alert || tools ? (
           <span className="metric-tools">
             {alert ? (
@@ -131,6 +137,7 @@ export const MetricChart = (props: MetricChartProps) => {
           sync={sync}
         />
       )}
+      <Legend lines={lines} place="below" />
     </section>
   );
 };

@@ -259,7 +259,7 @@ const Selected = () => {
   const { project, dataset, version, base } = route.useSearch();
   const query = useVersions(project, dataset);
   const { data = [] } = query;
-  if (dataset === undefined) return <p className="muted">Choose a dataset to see its rows.</p>;
+  if (dataset === undefined) return <p className="muted to-choose">Choose a dataset to see its rows.</p>;
   if (!query.data) return <QueryStatus queries={[query]} loading="Loading versions…" />;
   const shown = version === undefined ? data[0] : data.find(({ digest }) => digest === version);
   if (!shown)

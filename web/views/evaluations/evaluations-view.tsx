@@ -119,6 +119,7 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
   const columns: readonly TableColumn<Run>[] = [
     {
       title: 'Compare',
+      className: 'select',
       cell: ({ id, name }) => (
         <input
           type="checkbox"
@@ -169,8 +170,14 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
     )),
   ];
   return (
-    <div className="scroll-x card flush">
-      <Table className="wide" columns={columns} rows={runs} getKey={({ id }) => id} active={active} />
+    <div className="scroll-x">
+      <Table
+        className="wide as-cards"
+        columns={columns}
+        rows={runs}
+        getKey={({ id }) => id}
+        active={active}
+      />
     </div>
   );
 };
@@ -226,8 +233,8 @@ const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => 
   ) : (
     <EmptyView icon={FlaskConical} title={`${search.project} has no evaluations in this period`}>
       An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one: with
-      a prompt from here, or with a program. <code>examples/evaluate.ts</code> and{' '}
-      <code>examples/evaluate.py</code> are whole clients, and Weave’s SDKs report theirs here.
+      a prompt from here, or with a program. <code>clients/js/evaluate.ts</code> and{' '}
+      <code>clients/python/evaluate.py</code> are whole clients, and Weave’s SDKs report theirs here.
     </EmptyView>
   );
 
