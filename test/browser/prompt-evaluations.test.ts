@@ -246,7 +246,7 @@ describe('a prompt against a dataset', () => {
     await page.getByText('10 requests to models, whose price is not known.').waitFor();
     await page.getByText('no-price has no price in dollars').waitFor();
     await choose(page, 'Dataset', 'many');
-    await page.getByText("npx node examples/evaluate.ts --dataset 'many'").waitFor();
+    await page.getByText("npx node clients/js/evaluate.ts --dataset 'many'").waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
   });
 
