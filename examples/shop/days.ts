@@ -31,10 +31,14 @@ const releases = [
 type Release = (typeof releases)[number];
 const newest = releases[1];
 
-const toAttributes = ({ release, version }: Release) => ({
+/** Who writes to the shop. */
+const customers = ['mia', 'noah', 'lina', 'omar', 'eva', 'jon', 'ida'] as const;
+
+const toAttributes = ({ release, version }: Release, customer: string) => ({
   release,
   environment: 'production',
   prompt: version,
+  user: { id: customer },
 });
 
 /** Writes the calls of one conversation, while the clock goes on. */
@@ -47,6 +51,7 @@ class Teller {
   /** How much slower models are: they were faster this morning. */
   readonly #slower: number;
   readonly #release: Release;
+  readonly #attributes: ReturnType<typeof toAttributes>;
   #now: number;
 
   constructor(
@@ -55,6 +60,7 @@ class Teller {
     start: number,
     slower: number,
     release: Release,
+    customer: string,
     random: () => number,
   ) {
     this.#conversation = conversation;
@@ -62,6 +68,7 @@ class Teller {
     this.#now = start;
     this.#slower = slower;
     this.#release = release;
+    this.#attributes = toAttributes(release, customer);
     this.#random = random;
   }
 
@@ -83,11 +90,18 @@ class Teller {
       op: `${assistant}.turn`,
       start,
       ms: this.#now - start + 4,
-      attributes: { ...toAttributes(this.#release), kind: 'agent', topic },
+      attributes: { ...this.#attributes, kind: 'agent', topic },
       inputs: { message: turn.user },
       ...ends,
     });
     this.#now += 20_000 + Math.round(this.#random() * 60_000);
+  }
+
+  /** The support's model has what was said before in its cache; nobody has set that up for the advisor's. */
+  #usage(prompt: number, completion: number): object {
+    const { assistant } = this.#conversation;
+    const cached = assistant === 'support' && this.#messages.length > 2 ? Math.floor(prompt * 0.6) : 0;
+    return toUsage(models[assistant].name, prompt, completion, cached);
   }
 
   #step(step: Step, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>): void {
@@ -103,7 +117,7 @@ class Teller {
     if ('search' in step) this.#embed(step.search, place, id);
     this.#now += 30 + Math.round(this.#random() * 220);
     const kind = 'search' in step ? 'retriever' : 'tool';
-    const done = { ...tool, ms: this.#now - start, attributes: { ...toAttributes(this.#release), kind } };
+    const done = { ...tool, ms: this.#now - start, attributes: { ...this.#attributes, kind } };
     if ('error' in step) {
       this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
       this.#messages.push({ by: 'tool', id: toolCall.id, result: { error: step.error } });
@@ -116,7 +130,7 @@ class Teller {
 
   #embed(text: string, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>, parent: string): void {
     const ms = 40 + Math.round(this.#random() * 60);
-    const kind = { ...toAttributes(this.#release), kind: 'embedding' };
+    const kind = { ...this.#attributes, kind: 'embedding' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -143,9 +157,9 @@ class Teller {
     const ms = Math.round((model.ms.base + model.ms.perToken * tokens) * noise * this.#slower);
     const ends =
       fails === undefined
-        ? { output, summary: toUsage(model.name, Math.min(tokensIn(inputs), 2400), tokens) }
+        ? { output, summary: this.#usage(Math.min(tokensIn(inputs), 2400), tokens) }
         : { exception: fails };
-    const kind = { ...toAttributes(this.#release), kind: 'model' };
+    const kind = { ...this.#attributes, kind: 'model' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -168,7 +182,7 @@ const running = (now: number): DemoCall[] => {
   const text = 'Do you have winter tyres for 28 inches?';
   const { op, inputs } = models.support;
   const messages: Message[] = [{ by: 'user', text, photo: false }];
-  const attributes = toAttributes(newest);
+  const attributes = toAttributes(newest, 'kim');
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
   const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(newest.prompt, messages) };
   return [
@@ -206,6 +220,7 @@ export const daysOfCalls = (now: number): DemoCall[] => {
         start,
         slower,
         releases[hour < perHour.length / 2 ? 0 : 1],
+        customers[number % customers.length] ?? 'mia',
         random,
       );
       for (const turn of conversation.turns) teller.turn(turn);

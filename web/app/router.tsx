@@ -109,6 +109,10 @@ const TracePane: TracePaneType = lazily(() => import('../views/trace/trace-view.
 
 const TracesWithPane = () => <TracesView Pane={TracePane} />;
 
+const ThreadsWithPane = Object.assign(() => <load.threads Pane={TracePane} />, {
+  preload: () => load.threads.preload?.(),
+});
+
 /** The state of the list, with the columns of this device if the URL names none. */
 const tracesSearch = (search: Record<string, unknown>): TracesSearch => {
   const asked = parseTracesSearch(search);
@@ -123,7 +127,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/traces', tracesSearch, TracesWithPane),
       view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
-      view('/threads', parseThreadsSearch, load.threads),
+      view('/threads', parseThreadsSearch, ThreadsWithPane),
       view('/thread', parseThreadSearch, load.thread),
       view('/overview', parseOverviewSearch, load.overview),
       view('/dashboards', parseDashboardsSearch, load.dashboards),

@@ -279,6 +279,12 @@ export const parseThreadsSearch = parser({
   nested: readFlag,
   /** A field, with `-` before it for descending. @default -last_updated */
   sort: readText,
+  /** The thread that is shown beside the list. @default - none */
+  peek: readText,
+  /** The trace that is shown there instead, opened from that thread. @default - none */
+  trace: readText,
+  /** The call of it that is selected. @default - its root */
+  call: readText,
 });
 
 export type ThreadsSearch = ReturnType<typeof parseThreadsSearch>;
@@ -317,6 +323,11 @@ export const orders = ['calls', 'errors', 'p50', 'p95', 'tokens', 'cost'] as con
 
 export type Order = (typeof orders)[number];
 
+/** The percentiles of latencies to choose from. */
+export const percentiles = ['p50', 'p90', 'p95', 'p99'] as const;
+
+export type Percentile = (typeof percentiles)[number];
+
 /** The state of the overview. */
 export const parseOverviewSearch = parser({
   /** @default - 24h, unless there are bounds */
@@ -330,6 +341,8 @@ export const parseOverviewSearch = parser({
   score: readText,
   /** Whether the charts have a line for each of the largest groups. @default - false */
   split: readFlag,
+  /** What the chart of latencies shows. @default - p95 */
+  percentile: choiceReader(percentiles),
   /** @default - calls */
   sort: choiceReader(orders),
 });
@@ -352,6 +365,10 @@ export const parseDashboardsSearch = parser({
   ...timeFields,
   /** The dashboard that is shown, by its object. @default - all are listed */
   dashboard: readText,
+  /** Whether a chart is added to it. @default false */
+  form: readFlag,
+  /** What all charts of latencies show. @default - what each was kept with */
+  percentile: choiceReader(percentiles),
 });
 
 export type DashboardsSearch = ReturnType<typeof parseDashboardsSearch>;

@@ -25,6 +25,13 @@ describe('the days of the shop', () => {
     expect(ops).toContain('find_order');
   });
 
+  it('is of several end users, and only one of its models reads from a cache', () => {
+    const users = new Set(roots.map(({ attributes }) => (attributes as { user: { id: string } }).user.id));
+    expect(users.size).toBeGreaterThan(4);
+    const cached = calls.filter(({ summary }) => JSON.stringify(summary ?? {}).includes('cached_tokens'));
+    expect(new Set(cached.map(({ op }) => op))).toEqual(new Set(['openai.chat.completions.create']));
+  });
+
   it('has errors, one running turn, and feedback', () => {
     expect(calls.filter(({ exception }) => exception !== undefined).length).toBeGreaterThan(5);
     expect(roots.filter(({ ms }) => ms === null).length).toBe(1);

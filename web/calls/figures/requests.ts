@@ -1,5 +1,5 @@
 import type { StatsQuery } from '../../api/contract.ts';
-import { typedText } from '../../data/values.ts';
+import { typedText, whole } from '../../data/values.ts';
 import {
   type Changes,
   type Condition,
@@ -13,6 +13,8 @@ import {
 import { selectionOf } from '../list/request.ts';
 import { parseScorePath, type Score } from '../scores.ts';
 import { spendingMetrics } from './spending.ts';
+
+export { whole };
 
 const minuteMs = 60_000;
 const hour = 3600;
@@ -155,7 +157,7 @@ export const figuresRequest = (
   call_metrics: [
     { metric: 'call_count' },
     { metric: 'error_count' },
-    { metric: 'latency_ms', percentiles: [50, 95] },
+    { metric: 'latency_ms', percentiles: [50, 90, 95, 99] },
   ],
   usage_metrics: [{ metric: 'total_tokens', aggregations: ['sum', 'count'] }, { metric: 'total_cost' }],
   ...groupBy(grouping),
@@ -175,13 +177,10 @@ export const modelCallsRequest = (selection: Selection, span: Span, granularity:
     ...request,
     usage_metrics: [
       { metric: 'error_count', aggregations: ['sum', 'count'] },
-      { metric: 'latency_ms', percentiles: [50, 95] },
+      { metric: 'latency_ms', percentiles: [50, 90, 95, 99] },
     ],
   };
 };
-
-/** A bucket that is longer than any span: a hundred years from 1970 on, in seconds. */
-export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
 export const totalsRequest = (counted: Counted, span: Span, grouping: Grouping): StatsQuery =>

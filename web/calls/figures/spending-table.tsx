@@ -1,7 +1,9 @@
 import { countText } from '../../data/format.ts';
 import { Table, type TableColumn } from '../../ui/controls.tsx';
 import { useCostText } from '../prices.ts';
+import { percentText } from './figures.ts';
 import {
+  cachedShare,
   type Spending,
   type SpendingByModel,
   sumAmounts,
@@ -42,6 +44,11 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
             </>
           ),
       })),
+    {
+      title: 'From cache',
+      className: 'numeric',
+      cell: ([, { tokens }]) => percentText(cachedShare(tokens)),
+    },
     {
       title: 'Tokens',
       className: 'numeric',

@@ -21,6 +21,7 @@ import {
   type GroupFigures,
   type Point,
   percentText,
+  usualPercentile,
 } from '../../calls/figures/figures.ts';
 import { maxRead, toTime, useScore, useScores } from '../../calls/figures/read.ts';
 import {
@@ -514,7 +515,7 @@ export const OverviewView = () => {
   const change = useChange<OverviewSearch>(route.useNavigate());
   const [now, setNow] = useState(() => Date.now());
   const overview = useOverview(search, now);
-  const { project, split = false, sort = 'calls', score } = search;
+  const { project, split = false, sort = 'calls', score, percentile } = search;
   const groupedBy = scoreAt(score);
   const by = search.by === 'score' && !groupedBy ? 'op' : (search.by ?? 'op');
   const groupTitle = by === 'score' && groupedBy ? scoreText(groupedBy) : dimensionTitles[by];
@@ -607,11 +608,18 @@ export const OverviewView = () => {
               whole={overview.wholeLines}
               getText={getText}
               canAlert
+              percentile={percentile}
+              onPercentile={(next) => change({ percentile: next === usualPercentile ? undefined : next })}
               tools={
                 <KeepButton
                   project={project}
-                  title={figureTitle(metric, split)}
-                  chart={{ metric, calls: counted, ...(split && { by, byScore: score }) }}
+                  title={figureTitle(metric, split, percentile)}
+                  chart={{
+                    metric,
+                    calls: counted,
+                    ...(split && { by, byScore: score }),
+                    ...(metric === 'latency_ms' && { percentile }),
+                  }}
                 />
               }
               onZoom={zoom}

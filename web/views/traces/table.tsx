@@ -15,6 +15,7 @@ import { type CallRow, getCallName, getStatus, sumUsage, usageByModel } from '..
 import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { changedPlaces, type Placed, toPlaces } from '../../calls/list/layout.ts';
+import { isPlainClick } from '../../calls/list/peek.tsx';
 import { getTotals } from '../../calls/list/usage.ts';
 import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
@@ -189,8 +190,7 @@ const RowLink = ({ row, about: { sought }, onPeek }: RowProps) => (
     className="row-link"
     dir="auto"
     onClick={(event) => {
-      const { detail, ctrlKey, metaKey, shiftKey, altKey } = event;
-      if (detail === 0 || ctrlKey || metaKey || shiftKey || altKey) return;
+      if (event.detail === 0 || !isPlainClick(event)) return;
       event.preventDefault();
       onPeek();
     }}
