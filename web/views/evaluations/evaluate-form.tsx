@@ -165,7 +165,8 @@ const Price = ({ project, plans, versions, rows, evaluators }: PriceProps) => {
 };
 
 /** What programs run where a page would take too long. */
-const runnerCommand = (dataset: string): string => `npx node clients/js/evaluate.ts --dataset '${dataset}'`;
+const runnerCommand = (dataset: string): string =>
+  `npx node clients/js/evaluate.ts --dataset '${dataset.replaceAll("'", `'\\''`)}'`;
 
 /** Chooses what is evaluated, on what, and how it is scored; says the price, and begins. */
 export const EvaluateForm = ({ onBegin }: { onBegin: (runs: readonly string[]) => void }) => {
