@@ -255,6 +255,7 @@ const queryBody = () =>
       withDefault(integerWith(z.minimum(0), z.maximum(1000)), 100),
       'The most changes of the history, newest first; 100 without it.',
     ),
+    include_webhooks: flag('Adds the names of the webhooks that alerts of the project can tell.'),
   });
 
 /** Which alerts' states and history are wanted. */
@@ -264,7 +265,7 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
   path: '/alerts/query',
   shape: oneAnswer,
   stores: { objects: 'query', bookkeeping: 'list' },
-  alerts: 'show',
+  alerts: true,
   tag: 'alerts',
   name: 'AlertsQuery',
   summary: 'List alerts with their states and history',
@@ -276,6 +277,10 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
       is_on: field(z.boolean(), 'Whether alerts are looked at: the setting `alerts`.'),
       alerts: field(z.array(alertRow()), 'The alerts, by their ids.'),
       history: field(z.array(historyEntry()), 'The notifications, newest first.'),
+      webhooks: field(
+        z.optional(z.array(z.string())),
+        'With `include_webhooks`: the names of the webhooks of the project, at most 100; none while alerts are off. Their URLs and keys are never told.',
+      ),
     }),
   examples: {
     all: {
@@ -424,7 +429,7 @@ export const alertsTest = /* @__PURE__ */ endpoint({
   role: 'admin',
   shape: oneRecord,
   stores: {},
-  alerts: 'test',
+  alerts: true,
   tag: 'alerts',
   name: 'AlertsTest',
   summary: "Send a test message through an alert's targets",

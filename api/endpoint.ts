@@ -199,11 +199,8 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly upstreams?: 'ask' | 'list';
   /** Whether the function asks for evaluations, if the settings allow any. */
   readonly evaluations?: boolean;
-  /**
-   * Whether the function has alerts tried by the one that looks at them (`test`), or says whether there
-   * is one (`show`).
-   */
-  readonly alerts?: 'test' | 'show';
+  /** Whether the function asks the one that looks at alerts, if there is one. */
+  readonly alerts?: boolean;
   /** What the function does with spending limits, where the settings have them. @default - nothing */
   readonly limits?: LimitsAccess;
   /**
@@ -211,7 +208,9 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
    * document says of that. A method takes two resources of the stack. @default - its method alone
    */
   readonly byGet?: Pick<Operation, 'name' | 'summary' | 'description'>;
-  /** Whether the function says where people sign in, if the settings let them. */
+  /** Whether the function says which rules of redaction there are, if the settings have any. */
+  readonly redaction?: 'show';
+  /** Whether the function knows where people sign in, if the settings let them. */
   readonly signIn?: boolean;
   /** The setting that the route is there with. @default - it is always there */
   readonly onlyWith?: 'signIn';
@@ -416,7 +415,16 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
     Partial<
       Pick<
         KeyedRoute,
-        'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'alerts' | 'limits' | 'refuses' | 'byGet'
+        | 'method'
+        | 'scheme'
+        | 'role'
+        | 'upstreams'
+        | 'evaluations'
+        | 'alerts'
+        | 'limits'
+        | 'signIn'
+        | 'refuses'
+        | 'byGet'
       >
     > &
     Pick<KeyedRoute, 'stores'> &
@@ -438,7 +446,7 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
 export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> &
     Contract<Body, Answer, Sent> &
-    Operation & { readonly method?: 'GET' | 'POST'; readonly limits?: LimitsAccess },
+    Operation & { readonly method?: 'GET' | 'POST' } & Pick<KeyRoute, 'limits' | 'redaction'>,
 ): KeyEndpoint<Body, Answer, Path, Sent> => ({
   method: 'GET',
   scheme: 'basic',

@@ -38,6 +38,7 @@ const common = {
   shape: oneAnswer,
   stores: { keys: 'manage', audit: 'serve' },
   limits: 'know',
+  signIn: true,
   tag: 'people',
 } as const;
 
@@ -92,7 +93,6 @@ const memberships = () =>
       z.array(z.object({ resource: z.string(), role })),
       'What it has there by a wider grant, of the entity or of everything.',
     ),
-    created_at: field(timestamp, 'Since when it is a member of anything.'),
   });
 
 export const membersQuery = /* @__PURE__ */ endpoint({
@@ -204,7 +204,7 @@ export const keysCreate = /* @__PURE__ */ endpoint({
   name: 'KeysCreate',
   summary: 'Make a key',
   description:
-    'Makes a key and answers it, this once. It takes the role `admin` on all that the key is for. Repeated, it makes another key: one that nobody has seen is of no use, and can be revoked.',
+    'Makes a key and answers it, this once. It takes the role `admin` on all that the key is for. Where people sign in, its user is no e-mail address but the caller’s own. Repeated, it makes another key: one that nobody has seen is of no use, and can be revoked.',
   request: () =>
     record({
       user: field(z.string().check(z.refine(isUser, rule(userRule))), 'Whose key it is.'),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { roles } from '../foundations/auth/index.ts';
-import { field, record } from '../foundations/wire/schema.ts';
+import { actions } from '../foundations/redaction/rules.ts';
+import { documented, field, record } from '../foundations/wire/schema.ts';
 import { endpoint, keyEndpoint, oneAnswer } from './endpoint.ts';
 import { flag, slice, timestamp } from './fields.ts';
 
@@ -24,9 +25,24 @@ const limit = () =>
     resets_at: field(timestamp, 'When it resets.'),
   });
 
+const redactionRule = () =>
+  z
+    .object({
+      name: field(z.string(), 'What stands in the place of what it finds: `[name]`.'),
+      builtin: field(z.optional(z.string()), 'The built-in format that it looks for, such as `email`.'),
+      pattern: field(z.optional(z.string()), 'The regular expression that it looks for.'),
+      paths: field(
+        z.optional(z.array(z.string())),
+        'Where it looks; everywhere without it. A rule with paths alone takes whatever is there.',
+      ),
+      action: field(z.enum(actions), 'What becomes of what it finds.'),
+    })
+    .register(documented, { name: 'RedactionRule' });
+
 export const me = /* @__PURE__ */ keyEndpoint({
   path: '/me',
   limits: 'show',
+  redaction: 'show',
   tag: 'projects',
   name: 'Me',
   summary: 'Who asks',
@@ -55,6 +71,10 @@ export const me = /* @__PURE__ */ keyEndpoint({
       limits: field(
         z.optional(z.array(limit())),
         'What is left of the spending limits of the key, and of projects that its grants name. Only with the setting `limits`.',
+      ),
+      redaction: field(
+        z.optional(z.array(redactionRule())),
+        'What is taken out of all that is stored, the same for all projects: the setting `redact`. Only with it, and for callers who may read some project.',
       ),
       service: field(
         z.object({

@@ -253,7 +253,7 @@ export const promptLabelsSet = /* @__PURE__ */ endpoint({
         name,
         label: aLabel,
         version_index: field(
-          z.nullable(versionIndex),
+          z.nullable(z.int().check(z.minimum(0), z.maximum(versionIndexes - 1))),
           'The version that gets the label; null to remove the label.',
         ),
       },

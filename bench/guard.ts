@@ -10,6 +10,7 @@ import { type Bench, openBench } from './harness/bench.ts';
 import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
 import { alertFigures } from './parts/alerts.ts';
+import { auditFigures } from './parts/audit.ts';
 import { feedbackFigures } from './parts/feedback.ts';
 import { spanUnits } from './parts/otel.ts';
 import { promptFigures } from './parts/prompts.ts';
@@ -75,6 +76,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     feedback: await feedbackFigures(bench),
     tables: await tableFigures(bench),
     prompts: await promptFigures(bench),
+    audit: await auditFigures(bench),
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
     // A file of few rows has more bytes a row.

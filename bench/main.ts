@@ -9,6 +9,7 @@ import { type Figure, printFigures, verdict } from './harness/figures.ts';
 import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import { agents } from './parts/agents.ts';
 import { alertPart } from './parts/alerts.ts';
+import { auditPart } from './parts/audit.ts';
 import { feedback } from './parts/feedback.ts';
 import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
@@ -38,6 +39,7 @@ const parts: readonly BenchPart[] = [
   feedback,
   tablePart,
   promptPart,
+  auditPart,
   threads,
   statistics,
   rollups,

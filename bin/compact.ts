@@ -1,6 +1,6 @@
 /**
- * `npm run compact -- --bucket <bucket> --project <project>`: takes what was deleted out of the
- * files of analytics, and makes few files of many. See docs/analytics.md.
+ * `npm run compact -- --project <project>`: takes what was deleted out of the files of analytics, and makes
+ * few files of many. See docs/analytics.md.
  */
 
 import {
@@ -24,12 +24,17 @@ import {
   parseFlags,
   parseProject,
   processOutput,
+  root,
   runCommand,
   UsageError,
 } from './common.ts';
+import { defaultStack, outputOfStack } from './location.ts';
+import { auditOperator } from './operator.ts';
+
+/** Where the files are: in a bucket, or in that of a stack. */
+type Place = { readonly bucket: string } | { readonly stack: string };
 
 interface CompactOptions {
-  readonly bucket: string;
   readonly project: ProjectId;
   /** The first and the last day, inclusive; absent for all. */
   readonly from?: string;
@@ -39,10 +44,11 @@ interface CompactOptions {
 
 export const help = `Take deleted calls and feedback out of the files of analytics, and merge files.
 
-  npm run compact -- --bucket BUCKET --project ENTITY/PROJECT [--from DAY] [--to DAY] [--dry-run]
+  npm run compact -- --project ENTITY/PROJECT [--from DAY] [--to DAY] [--dry-run]
 
-  --bucket BUCKET   the output AnalyticsBucket of the stack
   --project NAME    the project
+  --stack NAME      the stack whose files they are, and whose audit trail has it (default: ${defaultStack})
+  --bucket BUCKET   the bucket itself, such as one whose stack is gone: no trail has it
   --from DAY        the first day, such as 2026-11-01 (default: all)
   --to DAY          the last day
   --dry-run         only count
@@ -51,6 +57,7 @@ Each day gets one file with the last state of each call. It may run beside the s
 repeated. Exit code: 0 done, 1 failed, 2 wrong usage.`;
 
 const options = {
+  stack: { type: 'string' },
   bucket: { type: 'string' },
   project: { type: 'string' },
   from: { type: 'string' },
@@ -64,19 +71,24 @@ const parseDay = (flag: string, text: string | undefined): string | undefined =>
 };
 
 /** @throws UsageError if an argument is wrong */
-const parseOptions = (argv: readonly string[]): CompactOptions => {
+const parseOptions = (argv: readonly string[]): CompactOptions & { readonly place: Place } => {
   const { values } = parseFlags({ args: [...argv], options });
-  if (values.bucket === undefined) throw new UsageError('give the bucket, --bucket');
+  const { bucket, stack } = values;
+  if (bucket !== undefined && stack !== undefined)
+    throw new UsageError('--stack and --bucket each say where the files are: give one of them');
   const from = parseDay('from', values.from);
   const to = parseDay('to', values.to);
   return {
-    bucket: values.bucket,
+    place: bucket === undefined ? { stack: stack ?? defaultStack } : { bucket },
     project: parseProject(values.project),
     dryRun: values['dry-run'],
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
 };
+
+/** What is compacted, in which bucket. */
+type BucketOptions = CompactOptions & { readonly bucket: string };
 
 interface CompactCounts {
   readonly days: number;
@@ -97,7 +109,7 @@ const maxDeletes = 1000;
 /** The keys of a project's files by their folder, of the days that are asked for. */
 const listFolders = async (
   client: S3Client,
-  { bucket, project, from = '', to = '9999' }: CompactOptions,
+  { bucket, project, from = '', to = '9999' }: BucketOptions,
   dataset: Dataset,
 ): Promise<Map<string, string[]>> => {
   const prefix = `${dataset}/project=${project}/day=`;
@@ -122,7 +134,7 @@ const readFile = async (client: S3Client, Bucket: string, Key: string): Promise<
  */
 const compactFolder = async (
   client: S3Client,
-  { bucket, dryRun }: CompactOptions,
+  { bucket, dryRun }: BucketOptions,
   dataset: Dataset,
   [folder, keys]: readonly [string, readonly string[]],
 ): Promise<{ before: number; after: number }> => {
@@ -151,7 +163,7 @@ const compactFolder = async (
  *
  * @throws the SDK's error if S3 refuses
  */
-export const compactFolders = async (client: S3Client, options: CompactOptions): Promise<CompactCounts> => {
+export const compactFolders = async (client: S3Client, options: BucketOptions): Promise<CompactCounts> => {
   let days = 0;
   let filesBefore = 0;
   let rowsBefore = 0;
@@ -168,6 +180,11 @@ export const compactFolders = async (client: S3Client, options: CompactOptions):
   return { days, filesBefore, rowsBefore, rowsAfter };
 };
 
+const findBucket = async (place: Place): Promise<string> =>
+  'bucket' in place
+    ? place.bucket
+    : outputOfStack(place.stack, 'AnalyticsBucket', 'deploy it with the setting analytics, or give --bucket');
+
 /**
  * Runs the compact command.
  *
@@ -176,10 +193,19 @@ export const compactFolders = async (client: S3Client, options: CompactOptions):
  */
 export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
   runCommand({ name: 'compact', help, argv }, io, async () => {
-    const options = parseOptions(argv);
+    const { place, ...options } = parseOptions(argv);
+    const bucket = await findBucket(place);
+    if ('stack' in place && !options.dryRun) {
+      const { project, from = null, to = null } = options;
+      const deed = { scope: project, action: 'project.compact', target: project, after: { from, to } };
+      await auditOperator({ kind: 'stack', name: place.stack }, root, [deed], io);
+    }
     const client = new S3Client({});
     try {
-      const { days, filesBefore, rowsBefore, rowsAfter } = await compactFolders(client, options);
+      const { days, filesBefore, rowsBefore, rowsAfter } = await compactFolders(client, {
+        ...options,
+        bucket,
+      });
       const done = options.dryRun ? 'would be left; nothing was written' : 'are left';
       io.out(`${days} days, ${filesBefore} files, ${rowsBefore} rows: ${rowsAfter} rows ${done}`);
     } finally {

@@ -16,6 +16,7 @@ import {
 } from './cost/load.ts';
 import {
   alertsTable,
+  auditTable,
   batchTable,
   billingTable,
   billTable,
@@ -133,6 +134,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     formatTable(alertsTable(load, measured)),
     'Reads of prompts, and what is left of them behind the caches of clients:',
     formatTable(promptsTable(load, measured)),
+    'With the audit trail, which every service has:',
+    formatTable(auditTable(measured)),
     'By calls per request, reporting only:',
     formatTable(batchTable(load, measured)),
     'Routes without a key, if somebody asks as fast as their throttle allows:',

@@ -91,25 +91,18 @@ const runningService = async (port: number, root: string): Promise<LocalService>
 };
 
 /**
- * The value of an output of a deployed stack.
+ * The outputs of a deployed stack, by their names.
  *
- * @param mend what to do if there is no such output
- * @throws Failure if there is no such stack or output; the SDK's error if AWS refuses
+ * @throws Failure if there is no such stack; the SDK's error if AWS refuses
  */
-export const outputOfStack = async (
-  stack: string,
-  output: string,
-  mend = 'check that it is this service and deployed',
-): Promise<string> => {
+export const outputsOfStack = async (stack: string): Promise<ReadonlyMap<string, string>> => {
   // Only operators of deployed stacks need it, and it loads slowly.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient();
   try {
     const answer = await client.send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = answer.Stacks?.[0]?.Outputs ?? [];
-    const value = outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue;
-    if (value === undefined) throw new Failure(`the stack ${stack} has no output ${output}: ${mend}`);
-    return value;
+    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'ValidationError') throw error;
     throw new Failure(
@@ -120,6 +113,22 @@ export const outputOfStack = async (
   } finally {
     client.destroy();
   }
+};
+
+/**
+ * The value of an output of a deployed stack.
+ *
+ * @param mend what to do if there is no such output
+ * @throws Failure if there is no such stack or output; the SDK's error if AWS refuses
+ */
+export const outputOfStack = async (
+  stack: string,
+  output: string,
+  mend = 'check that it is this service and deployed',
+): Promise<string> => {
+  const value = (await outputsOfStack(stack)).get(output);
+  if (value === undefined) throw new Failure(`the stack ${stack} has no output ${output}: ${mend}`);
+  return value;
 };
 
 /** The tables that the stack has an output for. */

@@ -30,8 +30,18 @@ import {
 } from '@aws-sdk/client-s3';
 import { AwsError, askAws, askJson } from '../foundations/aws/ask.ts';
 import { dynamodbClient, requestBudget, s3Client } from '../foundations/storage/index.ts';
+import { tables as declaredTables } from '../foundations/storage/tables.ts';
 import { isJsonObject } from '../foundations/wire/index.ts';
-import { type CommandOutput, Failure, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
+import {
+  type CommandOutput,
+  Failure,
+  parseFlags,
+  processOutput,
+  root,
+  runCommand,
+  UsageError,
+} from './common.ts';
+import { auditOperator } from './operator.ts';
 
 export const help = `Remove a stack with the tables, buckets and people that CloudFormation leaves.
 
@@ -281,12 +291,25 @@ const remove = async ({ stack, onlyEmpty, yes }: RemoveOptions, clients: Clients
     io.err('Nothing was deleted. Add --yes to do it.');
     return;
   }
+  const trail = found.Outputs?.find(
+    ({ OutputKey }) => OutputKey === declaredTables.audit.output,
+  )?.OutputValue;
   if (found.status !== 'DELETE_COMPLETE') {
+    // What has never served has no trail, and stays empty until it is gone.
+    if (!onlyEmpty)
+      await auditOperator(
+        { kind: 'stack', name: stack },
+        root,
+        [{ scope: '*', action: 'stack.remove', target: stack, before: { kept: names } }],
+        io,
+      );
     io.err(`deleting the stack ${stack}: some minutes`);
     await deleteStack(clients, found.id, kept);
   }
   for (const bucket of buckets) await deleteBucket(clients.s3, bucket);
-  for (const table of tables) await deleteTable(clients.dynamodb, table);
+  // What says who did it goes last.
+  const inOrder = tables.toSorted((a, b) => Number(a === trail) - Number(b === trail));
+  for (const table of inOrder) await deleteTable(clients.dynamodb, table);
   for (const pool of userPools) await deleteUserPool(clients.cloudFormation, pool);
   for (const parameter of parameters) await deleteParameter(clients.cloudFormation, parameter);
   io.out([`The stack ${stack} is gone, and so are these:`, ...names].join('\n'));

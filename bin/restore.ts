@@ -14,6 +14,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
+import type { AuditedChange } from '../core/records/audit.ts';
 import {
   asNumber,
   dynamodbClient,
@@ -32,10 +33,12 @@ import {
   parseFlags,
   parseProject,
   processOutput,
+  root,
   runCommand,
   UsageError,
 } from './common.ts';
 import { defaultStack } from './location.ts';
+import { auditOperator } from './operator.ts';
 
 interface CopyOptions {
   /** The names of the tables. */
@@ -47,11 +50,13 @@ interface CopyOptions {
   readonly dryRun: boolean;
   /** The only project whose items are copied; absent for all. */
   readonly project?: ProjectId;
+  /** The stack of the table that is written to. */
+  readonly stack: string;
 }
 
 export const help = `Copy the items of a restored table back into the service's own.
 
-  npm run restore -- --from TABLE --to TABLE [--project ENTITY/PROJECT] [--replace] [--dry-run]
+  npm run restore -- --from TABLE --to TABLE [--project ENTITY/PROJECT] [--replace] [--dry-run] [--stack NAME]
   npm run restore -- --complete TABLE [--stack NAME]
 
   --from TABLE      the table that point-in-time recovery made
@@ -61,7 +66,7 @@ export const help = `Copy the items of a restored table back into the service's 
   --dry-run         only count the items
   --complete TABLE  give a table that was restored under the service's own name what a restore leaves out:
                     expiry, point-in-time recovery, protection and stream, as its stack has them
-  --stack NAME      the stack of that table (default: ${defaultStack})
+  --stack NAME      the stack of the service's table, whose audit trail has it (default: ${defaultStack})
 
 Expired items are left out. The command can be repeated. Exit code: 0 done, 1 failed, 2 wrong usage.`;
 
@@ -85,18 +90,23 @@ type RestoreOptions = CompleteOptions | CopyOptions;
 
 /** @throws UsageError if an argument is wrong */
 const parseOptions = (argv: readonly string[]): RestoreOptions => {
-  const { complete: table, stack, ...copy } = parseFlags({ args: [...argv], options }).values;
+  const { complete: table, stack = defaultStack, ...copy } = parseFlags({ args: [...argv], options }).values;
   if (table !== undefined) {
     const others = Object.entries(copy).filter(([, value]) => value !== undefined && value !== false);
     if (others.length > 0) throw new UsageError('--complete takes no other option but --stack');
-    return { table, stack: stack ?? defaultStack };
+    return { table, stack };
   }
-  if (stack !== undefined)
-    throw new UsageError('--stack is for --complete: tables are copied by their names');
   const { from, to, project, replace, 'dry-run': dryRun } = copy;
   if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
   if (from === to) throw new UsageError('--from and --to are the same table');
-  return { from, to, replace, dryRun, ...(project !== undefined && { project: parseProject(project) }) };
+  return {
+    from,
+    to,
+    replace,
+    dryRun,
+    stack,
+    ...(project !== undefined && { project: parseProject(project) }),
+  };
 };
 
 interface CopyCounts {
@@ -214,7 +224,16 @@ const summary = ({ dryRun, from, to }: CopyOptions, { read, written }: CopyCount
     ? `${read} items in ${from}; nothing was written`
     : `${read} items in ${from}, ${written} written to ${to}, ${read - written} existed already`;
 
+/** Puts on the trail of a stack what is done to one of its tables. */
+const auditTable = (stack: string, table: string, change: Omit<AuditedChange, 'target'>, io: CommandOutput) =>
+  auditOperator({ kind: 'stack', name: stack }, root, [{ ...change, target: table }], io, table);
+
 const restore = async (options: CopyOptions, io: CommandOutput): Promise<void> => {
+  const { from, to, project, replace, stack } = options;
+  if (!options.dryRun) {
+    const change = { scope: project ?? '*', action: 'table.restore', after: { from, replace } } as const;
+    await auditTable(stack, to, change, io);
+  }
   const client = dynamodbClient();
   let reported = 0;
   try {
@@ -288,6 +307,7 @@ const changeSeconds = 600;
 const complete = async (options: CompleteOptions, io: CommandOutput): Promise<void> => {
   const declared = await declaredInStack(options);
   const name = options.table;
+  await auditTable(options.stack, name, { scope: '*', action: 'table.complete' }, io);
   const client = dynamodbClient();
   const change = async (input: Omit<UpdateTableCommandInput, 'TableName'>): Promise<void> => {
     await client.send(new UpdateTableCommand({ TableName: name, ...input }));

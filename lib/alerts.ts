@@ -4,7 +4,6 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Alias } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Route } from '../api/endpoint.ts';
 import type { Config } from './config.ts';
 import { busNeeds, type Needs, storeNeeds } from './permissions.ts';
 import type { Service } from './service.ts';
@@ -83,7 +82,7 @@ export class Alerts extends Construct {
       environment: { WEBHOOKS_PREFIX: prefix },
       permissions: [
         {
-          actions: ['ssm:GetParameter'],
+          actions: ['ssm:GetParameter', 'ssm:GetParametersByPath'],
           resource: `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${prefix}/*`,
           wildcard: {
             finding: `arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${prefix.replace(Aws.STACK_NAME, '<AWS::StackName>')}/*`,
@@ -121,12 +120,12 @@ export class Alerts extends Construct {
     };
   }
 
-  /** What the function of a route needs that has alerts tried, or says whether there are any. */
-  needs(access: NonNullable<Route['alerts']>): Needs {
+  /** What the function of a route needs that has alerts tried, or webhooks named. */
+  get needs(): Needs {
     const { functionName, functionArn } = this.function.handler;
     return {
       environment: { ALERTS_FUNCTION: functionName },
-      permissions: access === 'test' ? [{ actions: ['lambda:InvokeFunction'], resource: functionArn }] : [],
+      permissions: [{ actions: ['lambda:InvokeFunction'], resource: functionArn }],
     };
   }
 }

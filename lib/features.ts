@@ -80,6 +80,7 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
     handlers: [redactionModule],
     make: (scope, { config, bundles }, rules) =>
       new Redaction(scope, 'Redaction', { config, rules, bundles }),
+    routeNeeds: ({ redaction }, { showing }) => (redaction ? showing : undefined),
   },
   limits: {
     handlers: [limitsHandler],
@@ -103,7 +104,7 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
   alerts: {
     handlers: ['alerts'],
     make: (scope, service, settings) => new Alerts(scope, 'Alerts', { service, settings }),
-    routeNeeds: ({ alerts }, made) => alerts && made.needs(alerts),
+    routeNeeds: ({ alerts }, made) => (alerts ? made.needs : undefined),
     watched: (made) => made.watched,
   },
   events: {

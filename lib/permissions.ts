@@ -26,6 +26,8 @@ export interface Needs {
   readonly permissions?: readonly Permission[];
   /** Whether it stores what clients report, which the setting `redact` redacts. @default false */
   readonly storesReports?: boolean;
+  /** Whether it says which rules of redaction there are. @default false */
+  readonly showsRules?: boolean;
 }
 
 /** All of what a function needs for several things. */
@@ -37,6 +39,7 @@ export const combine = (needs: readonly (Needs | undefined)[]): Required<Needs> 
     ),
     permissions: definedNeeds.flatMap(({ permissions = [] }) => permissions),
     storesReports: definedNeeds.some(({ storesReports }) => storesReports),
+    showsRules: definedNeeds.some(({ showsRules }) => showsRules),
   };
 };
 

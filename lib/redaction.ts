@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RemovalPolicy, SecretValue, Stage, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { needsKey } from '../foundations/redaction/rules.ts';
 import type { Config } from './config.ts';
 import { getBundle, redactionModule } from './handlers.ts';
+import type { Needs } from './permissions.ts';
 
 interface RedactionProps {
   readonly config: Pick<Config, 'keepData'>;
@@ -46,19 +47,25 @@ export class Redaction extends Construct {
     return SecretValue.secretsManager(secret.secretArn).unsafeUnwrap();
   }
 
+  /** What a function needs that says which rules there are. */
+  readonly showing: Needs = { environment: { REDACTION_RULES: './redaction/rules.json' }, showsRules: true };
+
   /**
-   * The code of a function that redacts: its bundle, with what redacts and the rules beside it.
+   * The code of a function that redacts, or says what is redacted: its bundle, with the rules beside it, and with what
+   * redacts.
    *
+   * @param redacts whether the function redacts
    * @returns a folder in the assembly, where the app's own bundles are as well
    */
-  code(handler: string): string {
+  code(handler: string, redacts = true): string {
     const { rules, bundles } = this.#props;
     const assembly = Stage.of(this)?.outdir ?? '.';
     const outdir = join(assembly, 'redacting', this.node.addr, handler.replaceAll('/', '-'));
     rmSync(outdir, { recursive: true, force: true });
     cpSync(getBundle(bundles, handler), outdir, { recursive: true });
     const beside = join(outdir, 'redaction');
-    cpSync(getBundle(bundles, redactionModule), beside, { recursive: true });
+    if (redacts) cpSync(getBundle(bundles, redactionModule), beside, { recursive: true });
+    else mkdirSync(beside);
     writeFileSync(join(beside, 'rules.json'), `${JSON.stringify(rules)}\n`);
     return outdir;
   }

@@ -51,12 +51,16 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { config, bundles, redaction } = props.service;
-    const { environment, permissions, storesReports } = combine(props.needs);
+    const { environment, permissions, storesReports, showsRules } = combine(props.needs);
     const redacting = storesReports ? redaction : undefined;
     this.logGroup = props.logGroup ?? makeLogGroup(this, 'Log', config);
     this.handler = new LambdaFunction(this, 'Function', {
       description: props.description,
-      code: Code.fromAsset(redacting?.code(props.handler) ?? getBundle(bundles, props.handler)),
+      code: Code.fromAsset(
+        (storesReports || showsRules) && redaction
+          ? redaction.code(props.handler, storesReports)
+          : getBundle(bundles, props.handler),
+      ),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -1,4 +1,13 @@
-import { type Example, isKeyed, type KeyedRoute, type Operation, type Route, takesKey } from '../endpoint.ts';
+import {
+  type Example,
+  isByLink,
+  isKeyed,
+  type KeyedRoute,
+  type LinkRoute,
+  type Operation,
+  type Route,
+  takesKey,
+} from '../endpoint.ts';
 import { type JsonSchema, refTo, type Schemas, toJsonSchema } from './schema.ts';
 
 /** The statuses of errors in the document, and what they mean. */
@@ -8,7 +17,7 @@ export const errorTexts = {
   403: 'The key may not do this to this project.',
   404: 'What the request names does not exist.',
   405: 'The method is for sessions, which there are none of.',
-  406: 'The service cannot answer in a type that `accept` asks for.',
+  406: 'The service cannot answer in a type that `accept` asks for, or without a coding of `accept-encoding`.',
   409: 'The id already exists with different content.',
   413: 'The request is over 6 MB as an event, which is about 5 MB of typical JSON, or one value is over its own limit.',
   415: 'The `content-type` is not JSON, or the body is encoded.',
@@ -37,7 +46,7 @@ const rpcErrors: ErrorStatus[] = [400, 401, 403, 406, 413, 415, 429, 500, 502, 5
  * Whether a route negotiates its media type. Endpoints that stream their own answers do; those that
  * pass on another's, or bytes, do not.
  */
-const negotiates = (route: KeyedRoute): boolean =>
+const negotiates = (route: KeyedRoute | LinkRoute): boolean =>
   route.streaming && !route.upstreams && route.form !== 'bytes';
 
 /** The statuses of the errors that an operation can answer, in order. */
@@ -45,7 +54,7 @@ export const getErrorStatuses = (route: Route): ErrorStatus[] => {
   if (route.form === 'otlp') return otlpErrors;
   if (route.form === 'rpc') return rpcErrors;
   const own: readonly ErrorStatus[] = route.errors ?? [];
-  const more: readonly ErrorStatus[] = isKeyed(route) && negotiates(route) ? [406] : [];
+  const more: readonly ErrorStatus[] = (isKeyed(route) || isByLink(route)) && negotiates(route) ? [406] : [];
   const isTaking = isKeyed(route) || route.request !== undefined;
   const taking = [...(takesKey(route) ? withKey : []), ...(isTaking ? withBody : [])];
   return [...always, ...taking, ...more, ...own].sort((a, b) => a - b);

@@ -694,6 +694,16 @@ export const promptsBill = ({ latencyMs }: Load, { prompt }: Measured, reads: nu
   };
 };
 
+/** What the audit trail adds to so many changes and sign-ins, each with an entry of so many write units. */
+export const auditBill = (entries: number, writeUnits: number): Bill => ({
+  'DynamoDB: writes': getCost('writeUnits', entries * writeUnits),
+});
+
+/** What it costs to read the trail so often, each time with so many read units. */
+export const auditReadsBill = (reads: number, readUnits: number): Bill => ({
+  'DynamoDB: reads': getCost('readUnits', reads * readUnits),
+});
+
 /** The most bytes that routes without a key answer, head included. Tests hold them to it. */
 export const openAnswerBytes = { compressed: 170_000, plain: 18_000 } as const;
 

@@ -101,6 +101,13 @@ export interface Measured {
   readonly alerts: { readonly reads: number; readonly writes: number; readonly idle: number };
   /** Read units of a prompt by its label, for a client that keeps it. */
   readonly prompt: number;
+  /** Write units of entries of the audit trail, and read units of the newest 100. */
+  readonly audit: {
+    readonly member: number;
+    readonly alert: number;
+    readonly largest: number;
+    readonly newest: number;
+  };
   /** Compressed payloads as a share of the JSON, by calls per request, ascending. */
   readonly compressed: readonly (readonly [batch: number, share: number])[];
   /** The usual layout: write units and billed bytes of a call with `bytes` of JSON. */
@@ -165,6 +172,12 @@ export const toMeasured = (figures: Figures): Measured => {
       idle: figure('alerts: nobody is due: read units'),
     },
     prompt: figure('prompts: a read by label: read units'),
+    audit: {
+      member: figure('audit: a member: write units'),
+      alert: figure('audit: an alert, before and after: write units'),
+      largest: figure('audit: the largest values, before and after: write units'),
+      newest: figure('audit: the newest 100: read units'),
+    },
     compressed: toCompressed(figures),
     usual: {
       bytes: figure('payloads: JSON'),

@@ -4,6 +4,8 @@ import { settings } from '../../lib/config.ts';
 import {
   alertsBill,
   analyticsBill,
+  auditBill,
+  auditReadsBill,
   type Bill,
   breakEven,
   computeBills,
@@ -193,6 +195,20 @@ export const alertsTable = (load: Load, measured: Measured): Table => {
   ];
 };
 
+/** What the audit trail adds to changes, and takes to read. */
+export const auditTable = ({ audit }: Measured): Table => {
+  const times = 100_000;
+  const line = (name: string, units: number, bill: Bill) => [name, String(units), dollars(total(bill))];
+  const entries = (name: string, units: number) => line(name, units, auditBill(times, units));
+  return [
+    ['the audit trail', 'units each', `$ for ${count(times)}`],
+    entries('a sign-in, a key or a member', audit.member),
+    entries('an alert, with what was there before', audit.alert),
+    entries('the largest values that an entry keeps, before and after', audit.largest),
+    line('reading the newest 100 entries', audit.newest, auditReadsBill(times, audit.newest)),
+  ];
+};
+
 /** How long a client uses a prompt before it asks again, in minutes: the `Cache-Control` of its answer. */
 const promptMinutes = 1;
 const monthMinutes = 30 * 24 * 60;
@@ -279,6 +295,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   evaluators: (measured) => evaluatorsTable(toLoad(), measured),
   settings: () => settingsTable(toLoad()),
   prompts: (measured) => promptsTable(toLoad(), measured),
+  audit: (measured) => auditTable(measured),
   alerts: (measured) => alertsTable(toLoad(), measured),
   open: () => openTable(),
   servers: (measured) => serverTable(toLoad(), measured),

@@ -16,6 +16,7 @@ import {
   makeKey,
   newRecord,
   overlaps,
+  parsePerson,
   putKey,
   type Role,
   readRecord,
@@ -37,6 +38,8 @@ import type { Audit } from './audit.ts';
 export interface Asking {
   readonly keys: Table;
   readonly caller: Caller;
+  /** Whether the service has people sign in. */
+  readonly peopleSignIn: boolean;
   readonly audit: Audit;
   readonly budget: RequestBudget;
 }
@@ -74,6 +77,23 @@ const requireRoom = (records: readonly GrantRecord[], scopes: readonly Scope[], 
   }
 };
 
+/**
+ * Refuses a key whose user is somebody else's e-mail address: what is written with it would look like theirs. It says
+ * the same of every address, so it tells nobody who there is. docs/decisions/0309 has the reasons.
+ *
+ * @throws ServiceError 422
+ */
+const requireOwnUser = (
+  { caller, peopleSignIn }: Pick<Asking, 'caller' | 'peopleSignIn'>,
+  user: string,
+): void => {
+  const address = parsePerson(user.normalize('NFKC'));
+  if (!peopleSignIn || address === undefined || address === parsePerson(caller.user)) return;
+  const msg =
+    'should be no e-mail address but your own: name what the key is for, such as ci; a colleague signs in to make a key';
+  throw invalidAt(['body', 'user'], msg);
+};
+
 const isUsable = (record: GrantRecord, now: Micros): boolean =>
   !isMember(record) && keyState(record, now) === 'active';
 
@@ -104,14 +124,15 @@ const makeRecord = (grantee: Grantee) => {
  * Makes a key.
  *
  * @returns the key as its holder sends it, this once, and its record
- * @throws ServiceError 403 if the caller does not administer all that it is for; 422 if there are too many, or it
- * would have expired
+ * @throws ServiceError 403 if the caller does not administer all that it is for; 422 if its user is the address of
+ * somebody else, there are too many, or it would have expired
  */
 export const createKey = async (
-  { keys, caller, audit, budget }: Asking,
+  { keys, caller, peopleSignIn, audit, budget }: Asking,
   { grants: asked, ...rest }: Grantee,
 ): Promise<{ readonly key: string; readonly record: GrantRecord }> => {
   for (const [i, grant] of asked.entries()) requireAdmin(caller, grant, ['body', 'grants', String(i)]);
+  requireOwnUser({ caller, peopleSignIn }, rest.user);
   const { key, record } = makeRecord({ ...rest, grants: distinctGrants(asked) });
   const scopes = scopesOf(record.grants);
   const usable = (await readRecords(keys, budget)).filter((known) => isUsable(known, record.createdAt));

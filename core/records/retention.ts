@@ -241,6 +241,7 @@ export const applyRetention = async (
   const application = new Application(stores, project, state, budget);
   const isThrough = await sweep.run(application.steps(callsDays, feedbackDays));
   const isEarly = state.lookAt < changedAt + lag;
+  const applied = { ...state.applied };
   if (isThrough && isEarly) {
     // The next request looks for what was stored since by those who did not know it yet.
     state.next = 0;
@@ -250,5 +251,5 @@ export const applyRetention = async (
     state.applied.bucket_objects = 0;
     await sweep.keep();
   } else if (isThrough) await sweep.forget();
-  return { done: isThrough && !isEarly, applied: state.applied };
+  return { done: isThrough && !isEarly, applied };
 };

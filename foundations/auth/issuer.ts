@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 import { asString, isJsonObject, parseOptionalJson } from '../wire/index.ts';
 
 /*
@@ -30,7 +31,7 @@ export interface SigningKey {
   readonly [member: string]: unknown;
 }
 
-/** The longest time for one answer, from the connection to its last byte, in milliseconds. */
+/** The longest time for all answers of an attempt, from the first connection to the last byte, in milliseconds. */
 const answerMs = 2500;
 
 /** The issuers that there are answer at most some 30 kB. */
@@ -50,6 +51,14 @@ const staleMs = 2 * 60 * 60_000;
 
 /** The pause between two attempts, since a key that is not there or an issuer that fails may be asked for any time. */
 const pauseMs = 15_000;
+
+/**
+ * The longest time that a request waits for an attempt after one that failed, in milliseconds. An issuer that is well
+ * answers within it, and one that hangs costs no more. Now and then a request waits as long as for a first attempt,
+ * since a slow issuer is none that hangs, and a container that sleeps between requests reads nothing meanwhile.
+ */
+const retryMs = 500;
+const patientEveryMs = 2 * 60_000;
 
 /** Whether a URL may be read: `https:`, or `http:` on this machine where the issuer itself is there. */
 export const isIssuerUrl = (text: string, { loopback }: { readonly loopback: boolean }): boolean => {
@@ -73,9 +82,8 @@ const readBody = async (response: IncomingMessage): Promise<string> => {
 };
 
 /** Follows no redirect: what an operator wrote is what is asked. */
-const readJson = async (url: string): Promise<unknown> => {
+const readJson = async (url: string, signal: AbortSignal): Promise<unknown> => {
   const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-  const signal = AbortSignal.timeout(answerMs);
   const { promise: answer, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // A container asks so seldom that a kept connection would mostly be closed by then.
   const sent = send(url, { headers: { accept: 'application/json' }, agent: false, signal }, resolve);
@@ -99,9 +107,9 @@ const readJson = async (url: string): Promise<unknown> => {
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '');
 
-const readDocument = async (issuer: string): Promise<IssuerDocument> => {
+const readDocument = async (issuer: string, signal: AbortSignal): Promise<IssuerDocument> => {
   const url = `${withoutSlash(issuer)}/.well-known/openid-configuration`;
-  const value = await readJson(url);
+  const value = await readJson(url, signal);
   const loopback = issuer.startsWith('http:');
   const textAt = (name: string): string | undefined =>
     isJsonObject(value) ? asString(value[name]) : undefined;
@@ -131,8 +139,8 @@ const isSigningKey = (key: unknown): key is SigningKey => {
 };
 
 /** Reads the keys of an issuer. Those that sign no tokens, or that nobody uses, are left out. */
-const readKeys = async (url: string): Promise<readonly SigningKey[]> => {
-  const value = await readJson(url);
+const readKeys = async (url: string, signal: AbortSignal): Promise<readonly SigningKey[]> => {
+  const value = await readJson(url, signal);
   const keys = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [];
   if (keys.length === 0) throw new IssuerError(`${url} has no keys`);
   if (keys.length > maxKeys) throw new IssuerError(`${url} has more than ${maxKeys} keys`);
@@ -141,18 +149,24 @@ const readKeys = async (url: string): Promise<readonly SigningKey[]> => {
 
 /**
  * Something of an issuer that is read again when it is old or lacks something, and used a while longer if that
- * fails. It is asked for once at a time, and after an attempt not before a pause is over.
+ * fails. It is asked for once at a time, and after an attempt not before a pause is over. Nobody waits for long: an
+ * attempt that takes longer goes on for those who come later.
  */
 class Kept<T> {
-  readonly #read: () => Promise<T>;
+  readonly #read: (signal: AbortSignal) => Promise<T>;
   readonly #freshMs: number;
   #value: T | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
+  /** When the last attempt began that is waited for to its end. */
+  #patientAt = Number.NEGATIVE_INFINITY;
+  /** Until when the present attempt is waited for. */
+  #waitUntil = Number.NEGATIVE_INFINITY;
+  /** Why the last attempt failed; undefined if it did not. */
   #error: unknown;
   #pending: Promise<void> | undefined;
 
-  constructor(read: () => Promise<T>, freshMs: number) {
+  constructor(read: (signal: AbortSignal) => Promise<T>, freshMs: number) {
     this.#read = read;
     this.#freshMs = freshMs;
   }
@@ -164,19 +178,39 @@ class Kept<T> {
   async get(suffices: (value: T) => boolean = () => true): Promise<T> {
     const isFresh = this.#value !== undefined && Date.now() - this.#readAt < this.#freshMs;
     const isEnough = isFresh && this.#value !== undefined && suffices(this.#value);
-    if (!isEnough && (this.#pending || Date.now() - this.#triedAt >= pauseMs)) {
-      this.#pending ??= this.#readAgain();
-      await this.#pending;
+    if (!isEnough) {
+      if (!this.#pending && Date.now() - this.#triedAt >= pauseMs) this.#begin();
+      await this.#wait();
     }
     if (this.#value === undefined || Date.now() - this.#readAt > staleMs) throw this.#error;
     return this.#value;
   }
 
+  #begin(): void {
+    const now = Date.now();
+    const isPatient = this.#error === undefined || now - this.#patientAt >= patientEveryMs;
+    if (isPatient) this.#patientAt = now;
+    this.#triedAt = now;
+    this.#waitUntil = isPatient ? Number.POSITIVE_INFINITY : now + retryMs;
+    this.#pending = this.#readAgain();
+  }
+
+  /** Waits for the attempt that is under way, if there is one and its time is not up. */
+  async #wait(): Promise<void> {
+    const leftMs = this.#waitUntil - Date.now();
+    if (!this.#pending || leftMs <= 0) return;
+    if (leftMs === Number.POSITIVE_INFINITY) return this.#pending;
+    const enough = new AbortController();
+    const timeUp = delay(leftMs, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([this.#pending, timeUp]);
+    enough.abort();
+  }
+
   async #readAgain(): Promise<void> {
-    this.#triedAt = Date.now();
     try {
-      this.#value = await this.#read();
+      this.#value = await this.#read(AbortSignal.timeout(answerMs));
       this.#readAt = Date.now();
+      this.#error = undefined;
     } catch (error) {
       this.#error = error;
     } finally {
@@ -192,8 +226,8 @@ export class Issuer {
 
   /** @param url the issuer: `https:`, or `http:` on this machine */
   constructor(url: string) {
-    this.#document = new Kept(() => readDocument(url), documentMs);
-    this.#keys = new Kept(async () => readKeys((await this.#document.get()).keysUrl), keysMs);
+    this.#document = new Kept((signal) => readDocument(url, signal), documentMs);
+    this.#keys = new Kept(async (signal) => readKeys((await this.#document.get()).keysUrl, signal), keysMs);
   }
 
   /** Reads its discovery document, or takes what is known. Throws an IssuerError if there is none. */

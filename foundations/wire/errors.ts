@@ -92,12 +92,21 @@ export const checkDigest = ({ what, digest, expected, within = [] }: DigestCheck
   throw conflict({ loc: ['body', ...within, 'expected_digest'], msg, type: 'value_error' });
 };
 
-/** What is said of any key that is not valid. It does not tell why. */
-export const keyRequired: ErrorDetail = {
+const unauthorized = (msg: string): ErrorDetail => ({
   loc: ['header', 'authorization'],
-  msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+  msg,
   type: 'unauthorized',
-};
+});
+
+/** What is said of any key that is not valid. It does not tell why. */
+export const keyRequired = /* @__PURE__ */ unauthorized(
+  'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+);
+
+/** The same where people sign in, of any key or token. */
+export const keyOrTokenRequired = /* @__PURE__ */ unauthorized(
+  'a valid key is required (HTTP Basic with the key as the password, or Bearer on the inference endpoint), or the token of a person, as Bearer: GET /sign-in says where people sign in',
+);
 
 /** The header `WWW-Authenticate` of a 401: the schemes of the service (RFC 9110). */
 export const challenge = 'Basic realm="svc", charset="UTF-8", Bearer realm="svc"';

@@ -11,11 +11,12 @@ import { RequestLog } from '../common/log/request-log.ts';
 import { alertSources } from '../common/streams/alert-sources.ts';
 import { parseAlert } from '../common/streams/parse-alert.ts';
 import { required } from '../common/streams/queues.ts';
-import { send } from '../common/streams/tell.ts';
+import { listWebhooks, send } from '../common/streams/tell.ts';
 
-/** What the function is woken for: by the schedule for nothing in particular, or to try an alert. */
+/** What the function is woken for: by the schedule for nothing in particular, to try an alert, or to name webhooks. */
 interface AlertsEvent {
   readonly test?: { readonly projectId: ProjectId; readonly objectId: string };
+  readonly webhooksOf?: ProjectId;
 }
 
 const serviceUrl = required('SERVICE_URL');
@@ -46,7 +47,7 @@ const test = async (
 export const handler = async (
   event: AlertsEvent,
   context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
-): Promise<AlertTrial | null> => {
+): Promise<AlertTrial | readonly string[] | null> => {
   const log = new RequestLog(
     { message: 'alerts', requestId: context.awsRequestId, route: 'alerts' },
     context,
@@ -59,6 +60,12 @@ export const handler = async (
       log.describes(() => ({ rows: tried?.targets.length ?? 0 }));
       log.ends('answered');
       return tried;
+    }
+    if (event.webhooksOf !== undefined) {
+      const names = await listWebhooks(event.webhooksOf, budget);
+      log.describes(() => ({ rows: names.length }));
+      log.ends('answered');
+      return names;
     }
     const { looks, undelivered, problems } = await lookAtAlerts(watch, budget);
     log.describes(() => ({ rows: looks }));

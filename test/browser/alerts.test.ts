@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../support/service/service.ts';
 import { startUpstream, type TestUpstream } from '../support/service/upstream.ts';
+import { errorRate } from '../support/values/alerts.ts';
 import { axeFaults } from './support/axe.ts';
 import { choose } from './support/choose.ts';
 import { reader, useBrowser, type Visit } from './support/visit.ts';
@@ -27,8 +29,15 @@ const failures = (minutesAgo: readonly number[]) =>
 beforeAll(async () => {
   receiver = await startUpstream();
   service = await startService({
-    settings: { alerts: true },
-    webhooks: { ops: `${receiver.baseUrl}/ops` },
+    settings: {
+      alerts: true,
+      redact: [
+        { name: 'mail', builtin: 'email', action: 'hash' },
+        { name: 'customer', pattern: 'CUST-[0-9]{6}', paths: ['inputs.customer', 'output'], action: 'label' },
+        { name: 'password', paths: ['inputs.password'], action: 'drop' },
+      ],
+    },
+    webhooks: { ops: `${receiver.baseUrl}/ops`, spare: `${receiver.baseUrl}/spare` },
     maxScheduleMs: 500,
   });
   const answer = await service.post('/call/upsert_batch', { batch: failures([1, 2, 3, 4, 300]) });
@@ -55,7 +64,9 @@ describe('an alert', () => {
     await form.getByText('Missing data, consecutive checks and reminders').click();
     await form.getByLabel('Consecutive checks').fill('1');
     await form.getByRole('button', { name: '+ Webhook' }).click();
-    await form.getByLabel('Name of webhook 1').fill('ops');
+    await form.getByLabel('Name of webhook 1').click();
+    await page.getByRole('option', { name: 'ops' }).click();
+    expect(await form.getByLabel('Name of webhook 1').inputValue()).toBe('ops');
     await form.getByRole('button', { name: '+ Webhook' }).click();
     await form.getByLabel('Name of webhook 2').fill('gone');
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
@@ -124,5 +135,42 @@ describe('an alert', () => {
     await page.getByText(`need the role admin on ${project}`).waitFor();
     await page.getByText('Alerts are off in this service').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  });
+});
+
+describe('the settings of a project', () => {
+  /** The texts of a table's cells, row by row. */
+  const rowsOf = async (page: Page) => {
+    const rows = page.locator('.settings-section tbody tr');
+    await rows.first().waitFor();
+    return rows.evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll('td')].map(({ textContent }) => textContent)),
+    );
+  };
+
+  it('show the webhooks that there are, by name, with the alerts that use them', async () => {
+    const of = 'page/alerts-settings';
+    const val = errorRate({ name: 'Errors', tell: [{ webhook: 'ops' }, { webhook: 'gone' }] });
+    await service.post('/obj/create', { obj: { project_id: of, object_id: 'errors', val } });
+    const page = await open(`settings?project=${encodeURIComponent(of)}&section=webhooks`, {
+      colorScheme: 'light',
+    });
+    expect(await rowsOf(page)).toEqual([
+      ['gone', 'not made yet', 'Errors'],
+      ['ops', 'ready', 'Errors'],
+      ['spare', 'ready', 'none'],
+    ]);
+    expect(await page.content()).not.toContain(receiver.baseUrl);
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('show the redaction that is in force', async () => {
+    const page = await open(`settings?project=${at}&section=redaction`, { colorScheme: 'light' });
+    expect(await rowsOf(page)).toEqual([
+      ['mail', 'the built-in format email', 'everywhere', '[mail:1f0c…]'],
+      ['customer', 'CUST-[0-9]{6}', 'inputs.customer, output', '[customer]'],
+      ['password', 'everything', 'inputs.password', 'nothing'],
+    ]);
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });

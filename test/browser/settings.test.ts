@@ -28,7 +28,7 @@ describe('the settings', () => {
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'General' }).waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
-    await page.getByText('No alert of this project uses one.').waitFor();
+    await page.getByText('Alerts are off in this service, and so are webhooks').waitFor();
     expect(page.url()).toContain('section=webhooks');
     await expect.poll(() => page.title()).toBe(`Webhooks · ${project} · pennytrace`);
     await page.goBack();
@@ -49,7 +49,7 @@ describe('the settings', () => {
     const page = await visit(`settings?project=${at}`, { viewport: { width: 390, height: 844 } });
     await page.getByRole('heading', { name: 'General' }).waitFor();
     await choose(page, 'Section', 'Redaction');
-    await page.getByText('the setting redact of the deployment').waitFor();
+    await page.getByText('There are no rules, so everything is stored as it is reported.').waitFor();
   });
 
   it('say what takes another role where somebody would look for it', async () => {

@@ -60,6 +60,7 @@ const views: readonly (readonly [string, string, string])[] = [
   ['the alerts', `alerts?project=${at}`, 'h1'],
   ['the datasets', `datasets?project=${at}`, '.empty'],
   ['the evaluations', `evaluations?project=${at}`, 'h1'],
+  ['a new evaluation', `evaluate?project=${at}`, 'form'],
   ['the evaluators', `evaluators?project=${at}`, 'h1'],
   ['the reviews', `reviews?project=${at}`, '.empty'],
   ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],

@@ -90,6 +90,7 @@ export const parents: Readonly<Record<string, Path>> = {
   compare: '/traces',
   thread: '/threads',
   evaluation: '/evaluations',
+  evaluate: '/evaluations',
 };
 
 type ListSearch = Readonly<Record<string, unknown>> & { readonly project: string };

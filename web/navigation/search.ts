@@ -478,6 +478,30 @@ export const parseEvaluationsSearch = parser({
 
 export type EvaluationsSearch = ReturnType<typeof parseEvaluationsSearch>;
 
+/** The index of a version; undefined for anything else. */
+const readIndex: Reader<number> = (value) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+const readIndexes = listReader(readIndex);
+
+/** The state of the view that begins evaluations of a prompt, and runs them. */
+export const parseEvaluateSearch = parser({
+  /** The prompt, and the indexes of its versions: one, or a list. @default - to be chosen */
+  prompt: readText,
+  versions: (value) => readIndexes(Array.isArray(value) ? value : [value]),
+  /** @default - the model that each version names */
+  models: listReader(readText),
+  dataset: readText,
+  /** The column that answers are to equal; `none` for none. @default - that which says what is expected */
+  exact: readText,
+  /** The objects of the evaluators that score answers. */
+  evaluators: listReader(readText),
+  /** The ids of evaluations that have begun. @default - none has */
+  runs: listReader(readText),
+});
+
+export type EvaluateSearch = ReturnType<typeof parseEvaluateSearch>;
+
 /** Which rows of evaluations are shown. */
 export const rowFilters = ['worse', 'better', 'failed', 'only'] as const;
 

@@ -19,6 +19,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   objects: 'Objects',
   evaluations: 'Evaluations',
   evaluation: 'Evaluation',
+  evaluate: 'New evaluation',
   datasets: 'Datasets',
   evaluators: 'Evaluators',
   scores: 'Scores',

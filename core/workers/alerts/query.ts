@@ -60,7 +60,7 @@ const toEntries = ({ notifications }: Dispatch): HistoryEntry[] =>
 export const queryAlerts = async (
   objects: Store,
   table: Table,
-  { projectId, objectIds, limit }: AlertsQuery,
+  { projectId, objectIds, limit }: Omit<AlertsQuery, 'includeWebhooks'>,
   parse: ParseAlert,
   budget: RequestBudget,
 ): Promise<Answer> => {

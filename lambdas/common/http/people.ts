@@ -1,5 +1,10 @@
 import type { Asking } from '../../../core/records/people.ts';
-import { formatGrant, type Grant, type GrantRecord } from '../../../foundations/auth/index.ts';
+import {
+  formatGrant,
+  type Grant,
+  type GrantRecord,
+  signInFromEnvironment,
+} from '../../../foundations/auth/index.ts';
 import { formatTime, type Micros } from '../../../foundations/wire/index.ts';
 import { auditing } from './audit.ts';
 import type { ServiceRequest } from './request.ts';
@@ -9,10 +14,13 @@ import { stores } from './stores.ts';
  * What the endpoints of members and keys share.
  */
 
+const peopleSignIn = signInFromEnvironment(process.env) !== undefined;
+
 /** Who asks for members or keys, and how it is audited. */
 export const asking = (request: ServiceRequest<unknown>): Asking => ({
   keys: stores.keys,
   caller: request.caller,
+  peopleSignIn,
   audit: auditing(request),
   budget: request.budget,
 });

@@ -12,7 +12,7 @@ import {
 } from '../../../foundations/auth/index.ts';
 import { type Door, ownDoor } from '../../../foundations/door.ts';
 import { type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
-import { challenge, keyRequired } from '../../../foundations/wire/errors.ts';
+import { challenge, keyOrTokenRequired, keyRequired } from '../../../foundations/wire/errors.ts';
 import {
   type ErrorBody,
   type ErrorDetail,
@@ -167,7 +167,9 @@ const answerPrivately = (): MiddlewareObj<APIGatewayProxyEvent> => {
   return { after: add, onError: add };
 };
 
-const expired = /* @__PURE__ */ new ServiceError(401, [keyRequired]);
+/** The refusal of a key or a token that has expired since the authorizer's answer was cached. */
+const expired = ({ person }: Caller): ServiceError =>
+  new ServiceError(401, [person ? keyOrTokenRequired : keyRequired]);
 
 const beginService = (event: ServiceEvent<unknown>, caller: Caller, context: Context): void => {
   event.service = {
@@ -194,7 +196,7 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     const caller = fromContext(event.requestContext.authorizer);
     event.log.calledBy(caller);
     refuseCrossSiteBasic(event);
-    if (hasExpired(caller, Date.now() * 1000)) throw expired;
+    if (hasExpired(caller, Date.now() * 1000)) throw expired(caller);
     beginService(event, caller, context);
   },
 });

@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import type { Tell } from '../../../core/workers/alerts/message.ts';
 import {
   type FindWebhook,
+  type ListWebhooks,
   makeSend,
+  webhookNamesIn,
   webhookSecret,
   webhooksIn,
 } from '../../../core/workers/alerts/tell/index.ts';
@@ -15,11 +17,30 @@ const {
   WEBHOOKS,
 } = process.env;
 
+interface Webhooks {
+  readonly find: FindWebhook;
+  readonly list: ListWebhooks;
+}
+
 /** The webhooks of the local service, the same for all projects. */
-const localWebhooks = (text: string): FindWebhook => {
+const localWebhooks = (text: string): Webhooks => {
   const known = z.parse(z.record(z.string(), webhookSecret), JSON.parse(text));
-  return async (_projectId, name) => (Object.hasOwn(known, name) ? known[name] : undefined);
+  return {
+    find: async (_projectId, name) => (Object.hasOwn(known, name) ? known[name] : undefined),
+    list: async () => Object.keys(known).toSorted(),
+  };
 };
+
+/** Those in Systems Manager, below a prefix. */
+const keptWebhooks = (prefix: string): Webhooks => {
+  const service = { service: 'ssm', region, endpoint: ssmEndpoint };
+  return { find: webhooksIn(service, prefix), list: webhookNamesIn(service, prefix) };
+};
+
+const webhooks = WEBHOOKS ? localWebhooks(WEBHOOKS) : keptWebhooks(required('WEBHOOKS_PREFIX'));
+
+/** Lists the names of a project's webhooks, by the environment. */
+export const listWebhooks = webhooks.list;
 
 /**
  * Tells the targets of alerts, by the environment. WEBHOOKS has the webhooks of the local service, where
@@ -28,8 +49,6 @@ const localWebhooks = (text: string): FindWebhook => {
 export const send: Tell = makeSend({
   topic: { service: { service: 'sns', region, endpoint: snsEndpoint }, arn: required('ALERT_TOPIC') },
   bus: required('EVENT_BUS'),
-  webhooks: WEBHOOKS
-    ? localWebhooks(WEBHOOKS)
-    : webhooksIn({ service: 'ssm', region, endpoint: ssmEndpoint }, required('WEBHOOKS_PREFIX')),
+  webhooks: webhooks.find,
   outside: { loopback: Boolean(WEBHOOKS) },
 });

@@ -1,6 +1,5 @@
 import { membersQuery } from '../../../api/people.ts';
 import { queryMembers } from '../../../core/records/people.ts';
-import { formatTime } from '../../../foundations/wire/index.ts';
 import { work } from '../../common/http/endpoint.ts';
 import { asking } from '../../common/http/people.ts';
 
@@ -8,11 +7,10 @@ import { asking } from '../../common/http/people.ts';
 export const handler = work(membersQuery, async (request) => {
   const found = await queryMembers(asking(request), request.body.scope);
   request.describe(() => ({ rows: found.length }));
-  const members = found.map(({ record: { user, createdAt }, roles, inherited }) => ({
+  const members = found.map(({ record: { user }, roles, inherited }) => ({
     member: user,
     grants: roles,
     inherited: inherited.map(({ scope, role }) => ({ resource: scope, role })),
-    created_at: formatTime(createdAt),
   }));
   return { members };
 });

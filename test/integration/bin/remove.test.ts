@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { run as runCompact } from '../../../bin/compact.ts';
 import { run as runRemove } from '../../../bin/remove.ts';
 import { run as runRestore } from '../../../bin/restore.ts';
 import { s3Client } from '../../../foundations/storage/index.ts';
@@ -119,6 +120,36 @@ describe('remove', () => {
     expect(await remove('--stack Pennytrace --all-data --yes')).toMatchObject({ code: 0 });
   });
 
+  it('is on the audit trail before anything is deleted, and the trail goes last', async () => {
+    put(1, true);
+    const audit = `Audit-${randomUUID().slice(0, 8)}`;
+    const [calls] = aws.tables.values();
+    if (calls) aws.tables.set(audit, { ...calls });
+    stackIn('CREATE_COMPLETE');
+    const [stack] = aws.stacks;
+    if (!stack) throw new Error('there is no stack');
+    const first = { id: 'StorageAudit', type: 'AWS::DynamoDB::Table', name: audit };
+    const outputs = { ...stack.outputs, AuditTable: audit };
+    aws.stacks[0] = { ...stack, outputs, resources: [first, ...stack.resources] };
+    const gone: string[] = [];
+    const remember = aws.tables.delete.bind(aws.tables);
+    aws.tables.delete = (name) => gone.push(name) > 0 && remember(name);
+    expect(await remove('--stack Pennytrace --all-data --yes')).toMatchObject({ code: 0 });
+    expect(aws.changes.slice(0, 2)).toEqual(['BatchExecuteStatement', 'DeleteStack']);
+    expect(JSON.stringify(aws.inserted)).toContain('stack.remove');
+    expect(gone).toEqual([table, audit]);
+    // Whoever goes on with it finds no trail, and no stack to delete.
+    expect(await remove('--stack Pennytrace --all-data --yes')).toMatchObject({ code: 0, err: '' });
+    expect(aws.inserted).toHaveLength(1);
+  });
+
+  it('of a first deployment that failed has nothing on its trail, which has to be empty', async () => {
+    put(0, true);
+    stackIn('ROLLBACK_COMPLETE');
+    const { code, err } = await remove('--stack Pennytrace --failed --yes');
+    expect([code, err]).toEqual([0, expect.not.stringContaining('audit trail')]);
+  });
+
   it('empties a bucket that the stack itself is to delete, and deletes the stack again', async () => {
     put(1, false);
     stackIn('CREATE_COMPLETE', async () => {
@@ -181,6 +212,38 @@ describe('remove', () => {
     expect(await remove('--stack Nobody --failed')).toMatchObject({
       code: 1,
       err: expect.stringContaining('no stack Nobody in us-east-1'),
+    });
+  });
+});
+
+describe('compact', () => {
+  const compact = (argv: string) => runs(runCompact, `--project acme/shop ${argv}`);
+
+  it('finds the files of a stack, and is on its audit trail', async () => {
+    stackIn('CREATE_COMPLETE');
+    const [stack] = aws.stacks;
+    if (stack) aws.stacks[0] = { ...stack, outputs: { ...stack.outputs, AuditTable: table } };
+    expect(await compact('--stack Pennytrace --dry-run')).toMatchObject({ code: 0, err: '' });
+    expect(aws.inserted).toEqual([]);
+    expect(await compact('--stack Pennytrace --from 2026-11-01')).toMatchObject({
+      code: 0,
+      out: '0 days, 0 files, 0 rows: 0 rows are left',
+      err: '',
+    });
+    expect(JSON.stringify(aws.inserted)).toContain('project.compact');
+    expect(JSON.stringify(aws.inserted)).toContain('2026-11-01');
+  });
+
+  it('takes a bucket whose stack is gone', async () => {
+    expect(await compact(`--bucket ${files}`)).toMatchObject({ code: 0, err: '' });
+    expect(aws.inserted).toEqual([]);
+  });
+
+  it('asks for one of both, and says if the stack has no files', async () => {
+    expect(await compact(`--bucket ${files} --stack Pennytrace`)).toMatchObject({ code: 2 });
+    expect(await compact('--stack Nobody')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no stack Nobody'),
     });
   });
 });

@@ -6,10 +6,13 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/restore.ts';
+import { queryAudit } from '../../../core/records/audit.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
+import { parseScope, type Scope } from '../../../foundations/auth/index.ts';
 import { requestBudget } from '../../../foundations/storage/index.ts';
+import { type ControlPlane, startControlPlane } from '../../support/service/control-plane.ts';
 import { createStores, type Stores } from '../../support/service/stores.ts';
 import { createCallStore, makeStart, project, read, send } from '../../support/values/calls.ts';
 
@@ -19,13 +22,20 @@ let stores: Stores;
  */
 let restored: Stores;
 let dynamodb: DynamoDBClient;
+/** Has the stack of the first stores. */
+let aws: ControlPlane;
 beforeAll(async () => {
   [stores, restored] = await Promise.all([createStores(), createStores()]);
   dynamodb = stores.dynamodb;
+  aws = await startControlPlane();
+  const outputs = { CostsTable: stores.costsTable, AuditTable: stores.auditTable };
+  aws.stacks.push({ name: 'Pennytrace', status: 'CREATE_COMPLETE', resources: [], outputs, template: {} });
 });
+afterAll(() => aws[Symbol.asyncDispose]());
 
 beforeEach(() => {
-  for (const [name, value] of Object.entries(stores.environment)) vi.stubEnv(name, value);
+  const environment = { ...stores.environment, AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 });
 afterEach(() => vi.unstubAllEnvs());
 
@@ -141,6 +151,46 @@ describe('restore', () => {
     expect(code).toBe(0);
     expect(gone).not.toBeNull();
     expect([await read(service, 'gone'), await read(service, 'here')]).toEqual([gone, here]);
+  });
+});
+
+describe('the audit trail', () => {
+  const audited = parseScope('audited/shop') ?? '*';
+  const trail = (scope: Scope) =>
+    queryAudit(
+      { client: dynamodb, name: stores.auditTable },
+      { scope, start: 0, end: Number.MAX_SAFE_INTEGER, action: 'table', limit: 100 },
+      requestBudget(10_000),
+    );
+  const copy = () => `--from ${restored.costsTable} --to ${stores.costsTable}`;
+
+  it('of the stack has who restored what from where, and no dry run', async () => {
+    const actor = { kind: 'operator', user: expect.stringMatching(/^aws:./) };
+    const before = (await trail('*')).length;
+    await restore(`${copy()} --project audited/shop --dry-run`);
+    expect(await trail(audited)).toEqual([]);
+    expect((await restore(`${copy()} --project audited/shop --replace`)).err).toBe('');
+    const entry = { action: 'table.restore', target: stores.costsTable, address: null, actor };
+    expect(await trail(audited)).toMatchObject([
+      { ...entry, project_id: 'audited/shop', after: { from: restored.costsTable, replace: true } },
+    ]);
+    await restore(copy());
+    const all = await trail('*');
+    expect(all).toHaveLength(before + 1);
+    expect(all[0]).toMatchObject({ ...entry, project_id: null, after: { replace: false } });
+  });
+
+  it.each([
+    ['of another table', '', 'is no table of the stack Pennytrace. Name its stack: --stack NAME'],
+    ['of a stack that is not there', '--stack Nobody', 'no stack Nobody'],
+  ])('%s has nothing, which is said and hinders nobody', async (_, more, words) => {
+    const to = more === '' ? stores.rollupsTable : stores.costsTable;
+    const from = more === '' ? restored.rollupsTable : restored.costsTable;
+    const before = (await trail('*')).length;
+    const { code, err } = await restore(`--from ${from} --to ${to} ${more}`);
+    expect([code, err]).toEqual([0, expect.stringContaining('This is not on the audit trail')]);
+    expect(err).toContain(words);
+    expect(await trail('*')).toHaveLength(before);
   });
 });
 

@@ -72,17 +72,19 @@ describe('a stack with the setting', () => {
     expect(others).toEqual([]);
     expect(reading).toMatchObject({
       role: expect.stringMatching(/^AlertsFunctionRole/),
-      actions: ['ssm:GetParameter'],
+      actions: ['ssm:GetParameter', 'ssm:GetParametersByPath'],
     });
     expect(reading?.resource).toMatch(/parameter\/pennytrace\/.*\/webhooks\/\*/);
     expect(statementsAllowing('sns:').map(({ role }) => role)).toEqual([reading?.role]);
     const invoking = statementsAllowing('lambda:').filter(({ role }) => role.startsWith('Functions'));
-    expect(invoking).toEqual([
-      expect.objectContaining({
-        role: expect.stringMatching(/^FunctionsAlertsTest/),
-        actions: ['lambda:InvokeFunction'],
-      }),
-    ]);
+    expect(invoking).toEqual(
+      ['Query', 'Test'].map((name) =>
+        expect.objectContaining({
+          role: expect.stringMatching(new RegExp(`^FunctionsAlerts${name}`)),
+          actions: ['lambda:InvokeFunction'],
+        }),
+      ),
+    );
   });
 
   it('links to the page of its API, or of the URL that it is given', () => {

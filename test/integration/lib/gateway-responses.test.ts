@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeStatus } from '../../support/otel/otel.ts';
+import { everySetting, signInSettings } from '../../support/stack/every-setting.ts';
 import { findResources, synthesize } from '../../support/stack/template.ts';
 
 interface GatewayResponse {
@@ -73,6 +74,31 @@ describe('what API Gateway’s own answers say', () => {
   it('an unauthorized caller learns both schemes, by the service’s name', () => {
     const header = responses.get('UNAUTHORIZED')?.ResponseParameters[challenge];
     expect(header).toBe(`'Basic realm="svc", charset="UTF-8", Bearer realm="svc"'`);
+  });
+
+  it('an unauthorized caller learns of tokens where people sign in, and of keys alone elsewhere', () => {
+    const texts = (type: ReturnType<typeof listResponses>) =>
+      Object.values(type.get('UNAUTHORIZED')?.ResponseTemplates ?? {});
+    const [json = '', protobuf = ''] = texts(listResponses({ signIn: signInSettings }));
+    expect(JSON.parse(json).detail[0].msg).toMatch(/^a valid key is required.*token.*GET \/sign-in/);
+    expect(JSON.parse(json).error.message).toBe(JSON.parse(json).detail[0].msg);
+    expect(decodeStatus(Buffer.from(protobuf)).message).toMatch(/^a valid key or token is required/);
+    for (const text of texts(responses)) expect(text).not.toContain('token');
+  });
+
+  it('with sign-in, an unauthorized caller learns first where MCP clients sign people in', () => {
+    const client = { clientId: 'pennytrace', admins: ['ada@example.com'] };
+    const signIn = { ...client, issuer: 'https://login.example.com' };
+    const { domain } = everySetting;
+    const challengeWith = (settings: object) =>
+      listResponses({ domain, ...settings }).get('UNAUTHORIZED')?.ResponseParameters[challenge];
+    const metadata = 'https://tracing.example.com/.well-known/oauth-protected-resource/mcp';
+    expect(challengeWith({ signIn })).toBe(
+      `'Bearer realm="svc", resource_metadata="${metadata}", Basic realm="svc", charset="UTF-8"'`,
+    );
+    // MCP clients send no ID tokens.
+    const others = [{ ...signIn, token: 'id' }, everySetting.signIn];
+    for (const other of others) expect(challengeWith({ signIn: other })).not.toContain('resource_metadata');
   });
 
   it.each([

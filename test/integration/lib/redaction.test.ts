@@ -85,4 +85,6 @@ it('the code of a function is its bundle, with what redacts and the rules beside
   expect(JSON.parse(readFileSync(join(made, 'redaction/rules.json'), 'utf8'))).toEqual(rules);
   expect(readFileSync(join(made, 'redaction/index.cjs'), 'utf8')).toContain(redactionModule);
   expect(Template.fromStack(stack).toJSON()).not.toHaveProperty('Resources.Redaction');
+  const telling = redaction.code('call/start', false);
+  expect(readdirSync(join(telling, 'redaction'))).toEqual(['rules.json']);
 });

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isForPages } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
+import { startIssuer, type TestIssuer } from '../../support/service/issuer.ts';
 import {
   type SharedService,
   sharedService,
   startService,
   type TestService,
 } from '../../support/service/service.ts';
-import { basic } from './credentials.ts';
+import { signInSettings } from '../../support/stack/every-setting.ts';
+import { basic, bearer } from './credentials.ts';
 
 const friend = 'https://app.example.com';
 const evil = 'https://evil.example';
@@ -15,11 +17,20 @@ const project = 'acme/pages';
 
 let closed: SharedService;
 let open: TestService;
+let issuer: TestIssuer;
 beforeAll(async () => {
   closed = await sharedService();
-  open = await startService({ settings: { corsOrigins: [friend, 'http://localhost:3000'] } });
+  issuer = await startIssuer();
+  const corsOrigins = [friend, 'http://localhost:3000'];
+  open = await startService({
+    settings: { corsOrigins, signIn: signInSettings },
+    signIn: issuer.settings,
+  });
 });
-afterAll(() => open.stop());
+afterAll(async () => {
+  await open.stop();
+  await issuer[Symbol.asyncDispose]();
+});
 
 const preflight = ({ url }: Pick<SharedService, 'url'>, path: string, origin: string): Promise<Response> =>
   fetch(url + path, {
@@ -129,6 +140,39 @@ describe('an answer', () => {
     const others = await post(open, path, body, { origin: evil });
     expect([others.status, originIn(others)]).toEqual([403, null]);
     expect(originIn(await post(closed, path, body, { origin: friend }))).toBeNull();
+  });
+
+  it.each(requests)(
+    'of %s to the token of a person is the same for pages: %j',
+    async (path, body, status) => {
+      const token = () => issuer.token({ claims: { email: 'root@example.com' } });
+      const headersOf = ({ headers }: Response) =>
+        Object.fromEntries(
+          [...headers].filter(
+            ([name]) => !/^(date|x-request-id|x-amzn-requestid|content-length)$/.test(name),
+          ),
+        );
+      for (const [origin, expected] of [
+        [friend, status],
+        [evil, 403],
+      ] as const) {
+        const byToken = await post(open, path, body, { origin, authorization: bearer(token()) });
+        const byKey = await post(open, path, body, { origin });
+        expect([byToken.status, headersOf(byToken)]).toEqual([expected, headersOf(byKey)]);
+        expect(originIn(byToken)).toBe(origin === friend ? friend : null);
+      }
+    },
+  );
+
+  it.each([
+    ['that has expired', { exp: 1 }, 401, '*'],
+    ['of another issuer', { iss: 'https://evil.example' }, 401, '*'],
+    ['of somebody without rights', { email: 'nobody@example.com' }, 403, friend],
+  ])('to a token %s can be read by pages', async (_, claims, status, origin) => {
+    const headers = { origin: friend, authorization: bearer(issuer.token({ claims })) };
+    const answer = await post(open, '/calls/stream_query', { project_id: project }, headers);
+    expect([answer.status, originIn(answer)]).toEqual([status, origin]);
+    expect(answer.headers.get('access-control-expose-headers')).toContain('x-request-id');
   });
 
   it('of the gateway itself can be read by pages, with the setting', async () => {

@@ -13,11 +13,12 @@ import {
   type Names,
   objectRef,
 } from '../../support/endpoints/fixture.ts';
-import { doorRoutes, getFixture, requestTo } from '../../support/endpoints/index.ts';
+import { doorRoutes, getFixture } from '../../support/endpoints/index.ts';
 import { throughDoor } from '../../support/endpoints/scenario.ts';
 import { filling, fillingThroughDoor, getNames, nothing } from '../../support/endpoints/tenants.ts';
 import { type Answer, type Sent, toBytes } from '../../support/service/in-process.ts';
 import { type SharedService, sharedService } from '../../support/service/service.ts';
+import { asking, seen } from './asking.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 
 /** The doors that data of theirs come in by. */
@@ -122,39 +123,6 @@ beforeAll(async () => {
 let projects = 0;
 /** A project of ours that holds nothing yet, with a name as long as that of all others. */
 const newProject = (): string => `acme/${String(projects++).padStart(4, '0')}`;
-
-/** What of an answer's headers has nothing to do with what is asked. */
-const incidental = new Set(['date', 'x-request-id', 'x-amzn-requestid', 'connection', 'keep-alive']);
-
-/** All of an answer that a caller sees, but for when it was and what was asked. */
-const seen = async (answer: Response, asked: readonly string[]) => {
-  const text = (await answer.text())
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-    .replace(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, '<id>')
-    .replace(/end-of-data-[\da-f]{16}/g, '<fence>');
-  return {
-    status: answer.status,
-    headers: [...answer.headers].filter(([name]) => !incidental.has(name)),
-    body: asked
-      .flatMap((name) => [name, encodeURIComponent(name)])
-      .reduce((rest, name) => rest.replaceAll(name, '<asked>'), text),
-  };
-};
-
-/** What is asked of a route: its good request, and its probes. */
-const asking = (route: KeyedRoute) => {
-  const fixture = getFixture(route.path);
-  const makeRequest = (what: string, body = fixture.body) => ({
-    path: route.path,
-    what,
-    request: (project: string, names: Names) => requestTo(route, fixture, project, names, body),
-  });
-  const all = [
-    makeRequest('its request'),
-    ...Object.entries(fixture.probes ?? {}).map(([what, body]) => makeRequest(what, body)),
-  ];
-  return all.map((request) => ({ ...request, scheme: route.scheme }));
-};
 
 /** Whether it names what another tenant has. */
 const isProbe = ({ request }: ReturnType<typeof asking>[number]): boolean =>

@@ -89,6 +89,10 @@ const bad: Readonly<Record<string, readonly [reason: string, make: () => string]
     'token for another client',
     () => issuer.token({ claims: { aud: 'other', client_id: 'other' } }),
   ],
+  'for something else on the same host': [
+    'token for another client',
+    () => issuer.token({ claims: { aud: `${service.url}/mcp/`, client_id: 'other' } }),
+  ],
   'for a list without the client': [
     'token for another client',
     () => issuer.token({ claims: { aud: ['other', 'pennytrace2'], client_id: 'other', azp: 'other' } }),
@@ -231,6 +235,11 @@ describe('a token', () => {
   ])('may have %s', async (_, claims) => {
     expect(await me({ claims })).toMatchObject({ status: 200, body: { user: 'ada@example.com' } });
   });
+
+  it('may be of any client, if it is for /mcp of this service', async () => {
+    const claims = { aud: [`${service.url}/mcp`], client_id: 'agent', azp: 'agent' };
+    expect(await me({ claims })).toMatchObject({ status: 200, body: { user: 'ada@example.com' } });
+  });
 });
 
 describe('who a person is', () => {
@@ -317,6 +326,72 @@ describe('what a person may do', () => {
     await give('leaver@example.com', 'acme/shop');
     // Another token is another name in the gateway's cache, and the function reads members anew.
     expect((await ofLeaver()).body.grants).toEqual([]);
+  });
+});
+
+describe('the user of a key', () => {
+  const admin = () => issuer.token({ claims: { email: 'root@example.com' } });
+  const makeKeyOf = (user: string, authorization = `Bearer ${admin()}`) =>
+    ask('', '/keys/create', {
+      method: 'POST',
+      headers: { authorization },
+      body: JSON.stringify({ user, grants: ['acme/shop:read'] }),
+    });
+
+  it.each([
+    ['a member', 'colleague@example.com'],
+    ['somebody whom nobody knows', 'stranger@example.com'],
+    ['a colleague in other letters', 'COLLEAGUE@Example.com'],
+    ['a colleague in wide letters', 'colleague＠example.com'],
+  ])('is not the address of %s', async (_, user) => {
+    await give('colleague@example.com', 'acme/shop', 'read');
+    const { status, text } = await makeKeyOf(user);
+    expect(status).toBe(422);
+    expect(JSON.parse(text).detail).toEqual([
+      {
+        loc: ['body', 'user'],
+        msg: 'should be no e-mail address but your own: name what the key is for, such as ci; a colleague signs in to make a key',
+        type: 'value_error',
+      },
+    ]);
+  });
+
+  it('is not an address for a key with the role admin either', async () => {
+    const { status } = await makeKeyOf('colleague@example.com', `Basic ${btoa(`api:${service.key}`)}`);
+    expect(status).toBe(422);
+  });
+
+  it.each(['root@example.com', 'Root@Example.com', 'ci', 'nightly @ eu'])('may be %s', async (user) => {
+    const { status, text } = await makeKeyOf(user);
+    expect(status, text).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ user });
+  });
+});
+
+describe('a token as x-api-key', () => {
+  const models = (headers: Readonly<Record<string, string>>, path = '/inference/v1/models') =>
+    fetch(service.url + path, { headers }).then(({ status }) => status);
+  const admin = (jti = '1') => issuer.token({ claims: { email: 'root@example.com', jti } });
+
+  it('is taken below /inference, as what it is there', async () => {
+    expect(await models({ 'x-api-key': admin() })).toBe(200);
+    expect(await models({ 'x-api-key': issuer.token({ claims: { email: 'nobody@example.com' } }) })).toBe(
+      403,
+    );
+    expect(await models({ 'x-api-key': issuer.token({ claims: { exp: 1 } }) })).toBe(401);
+    expect(lastReason()).toBe('expired token');
+  });
+
+  it('is not taken elsewhere', async () => {
+    expect(await models({ 'x-api-key': admin() }, '/me')).toBe(401);
+  });
+
+  it('stands beside Bearer if both are the same, and otherwise both are refused', async () => {
+    const token = admin();
+    expect(await models({ authorization: `Bearer ${token}`, 'x-api-key': token })).toBe(200);
+    expect(await models({ authorization: `Bearer ${token}`, 'x-api-key': admin('2') })).toBe(401);
+    expect(await models({ authorization: `Bearer ${token}`, 'x-api-key': service.key })).toBe(401);
+    expect(await models({ authorization: `Bearer ${service.key}`, 'x-api-key': token })).toBe(401);
   });
 });
 
@@ -498,6 +573,7 @@ describe('GET /sign-in', () => {
           authorization_endpoint: `${issuer.url}/authorize`,
           token_endpoint: `${issuer.url}/token`,
           end_session_endpoint: `${issuer.url}/logout`,
+          loopback_redirect_uri: null,
         }),
       ]),
     );

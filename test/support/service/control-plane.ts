@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** A table, as far as it is changed and deleted. */
 export interface ControlledTable {
   readonly items: number;
@@ -42,6 +44,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly userPools: Map<string, ControlledPool>;
   /** Every operation that changes something, in order. */
   readonly changes: readonly string[];
+  /** What was inserted, with the statements. */
+  readonly inserted: readonly Fields[];
 }
 
 /** A user pool of Cognito. */
@@ -51,8 +55,6 @@ interface ControlledPool {
 }
 
 class Refusal extends Error {}
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const toStackId = (name: string): string => `arn:aws:cloudformation:us-east-1:000000000000:stack/${name}/1`;
 
@@ -78,6 +80,7 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
     return pool;
   };
   const changes: string[] = [];
+  const inserted: Fields[] = [];
 
   const getTable = ({ TableName }: Fields): ControlledTable => {
     const table = tables.get(String(TableName));
@@ -114,6 +117,10 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
     UpdateContinuousBackups: (request) => {
       getTable(request).isRecoverable = true;
       return {};
+    },
+    BatchExecuteStatement: ({ Statements }) => {
+      inserted.push(...(Statements as Fields[]));
+      return { Responses: (Statements as Fields[]).map(() => ({})) };
     },
     UpdateTable: (request) => {
       const table = getTable(request);
@@ -193,7 +200,7 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
     const target = String(request.headers['x-amz-target'] ?? '').split('.')[1];
     const form = new URLSearchParams(body);
     const operation = target ?? form.get('Action') ?? '';
-    if (/^(Update|Delete)/.test(operation)) changes.push(operation);
+    if (/^(Update|Delete|Batch)/.test(operation)) changes.push(operation);
     try {
       if (target) {
         const answer = JSON.stringify(json[operation]?.(JSON.parse(body)));
@@ -227,6 +234,7 @@ export const startControlPlane = async (): Promise<ControlPlane> => {
     parameters,
     userPools,
     changes,
+    inserted,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -61,7 +61,8 @@ export interface TokenParts {
   readonly key?: IssuerKey;
 }
 
-type Answer = (req: IncomingMessage, res: ServerResponse) => unknown;
+/** How it answers a request. */
+export type Answer = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 /** An issuer of the tests' own, which does as it is told. */
 export interface TestIssuer extends AsyncDisposable {

@@ -17,6 +17,8 @@ interface Request {
   readonly Value?: string;
   readonly Overwrite?: boolean;
   readonly WithDecryption?: boolean;
+  readonly Path?: string;
+  readonly Recursive?: boolean;
   readonly ParameterFilters?: readonly { readonly Values: readonly string[] }[];
   readonly NextToken?: string;
 }
@@ -36,6 +38,11 @@ export const startSystemsManager = async (): Promise<SystemsManager> => {
     if (value === undefined) throw new Refusal('ParameterNotFound');
     return value;
   };
+  const pageOf = <T>(all: readonly T[], { NextToken = '0' }: Request) => {
+    const from = Number(NextToken);
+    const next = from + onPage < all.length ? { NextToken: String(from + onPage) } : {};
+    return { Parameters: all.slice(from, from + onPage), ...next };
+  };
   const operations: Readonly<Record<string, (request: Request) => object>> = {
     PutParameter: ({ Name, Type, Value = '', Overwrite }) => {
       if (Type !== 'SecureString') throw new Refusal('UnsupportedParameterType');
@@ -52,13 +59,24 @@ export const startSystemsManager = async (): Promise<SystemsManager> => {
       parameters.delete(request.Name);
       return {};
     },
-    DescribeParameters: ({ ParameterFilters: [filter] = [], NextToken = '0' }) => {
-      const prefix = `${filter?.Values[0]}/`;
+    DescribeParameters: (request) => {
+      const prefix = `${request.ParameterFilters?.[0]?.Values[0]}/`;
       const names = [...parameters.keys()].filter((name) => name.startsWith(prefix));
-      const from = Number(NextToken);
-      const next = from + onPage < names.length ? { NextToken: String(from + onPage) } : {};
-      const page = names.slice(from, from + onPage);
-      return { Parameters: page.map((Name) => ({ Name, LastModifiedDate: 1_790_000_000.5 })), ...next };
+      return pageOf(
+        names.map((Name) => ({ Name, LastModifiedDate: 1_790_000_000.5 })),
+        request,
+      );
+    },
+    GetParametersByPath: (request) => {
+      const prefix = `${request.Path}/`;
+      const found = [...parameters].filter(
+        ([name]) =>
+          name.startsWith(prefix) && (request.Recursive || !name.slice(prefix.length).includes('/')),
+      );
+      return pageOf(
+        found.map(([Name, Value]) => ({ Name, Value: request.WithDecryption ? Value : 'AQICAH…' })),
+        request,
+      );
     },
   };
 

@@ -51,19 +51,25 @@ export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
   </Suspense>
 );
 
-/** The names of lines, with their colors, in one line. */
-export const Legend = ({ lines }: { lines: readonly Line[] }) => (
-  <ul className="legend">
-    {lines.map((line) => (
-      <li key={line.label}>
-        <span className={`swatch series-${line.color}`} aria-hidden="true" />
-        <span className="cut" dir="auto">
-          {line.label}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
+interface LegendProps {
+  readonly lines: readonly Line[];
+  readonly place: 'beside' | 'below';
+}
+
+/** The names of lines, with their colors: two have room beside the title of a chart, and more stand below it. */
+export const Legend = ({ lines, place }: LegendProps) =>
+  lines.length > 1 && lines.length > 2 === (place === 'below') ? (
+    <ul className={`legend ${place}`}>
+      {lines.map((line) => (
+        <li key={line.label}>
+          <span className={`swatch series-${line.color}`} aria-hidden="true" />
+          <span className="cut" dir="auto">
+            {line.label}
+          </span>
+        </li>
+      ))}
+    </ul>
+  ) : null;
 
 interface MetricChartProps {
   readonly title: string;
@@ -104,7 +110,7 @@ export const MetricChart = (props: MetricChartProps) => {
     <section className="card metric" aria-label={title}>
       <div className="metric-head">
         <h2>{title}</h2>
-        {lines.length > 1 ? <Legend lines={lines} /> : null}
+        <Legend lines={lines} place="beside" />
         {alert || tools ? (
           <span className="metric-tools">
             {alert ? (
@@ -146,6 +152,7 @@ export const MetricChart = (props: MetricChartProps) => {
           sync={sync}
         />
       )}
+      <Legend lines={lines} place="below" />
     </section>
   );
 };
@@ -403,10 +410,8 @@ interface EmptyChartProps extends Pick<MetricChartProps, 'title'> {
 
 /** What stands where a chart will be. */
 export const ChartSkeleton = ({ title }: Pick<EmptyChartProps, 'title'>) => (
-  <section className="card metric" aria-label={title || 'Loading'} aria-busy="true">
-    <div className="metric-head">
-      <h2>{title}</h2>
-    </div>
+  <section className="card metric" aria-label={title || undefined} aria-busy="true">
+    <div className="metric-head">{title ? <h2>{title}</h2> : <span className="skeleton" />}</div>
     <span className="skeleton chart" aria-hidden="true" />
   </section>
 );

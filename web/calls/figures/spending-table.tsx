@@ -63,6 +63,7 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
   return (
     <div className="scroll-x">
       <Table
+        className="as-cards"
         columns={columns}
         rows={byModel.size > 1 ? [...byModel, [total, sum]] : [...byModel]}
         getKey={([model]) => model}

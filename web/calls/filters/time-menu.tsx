@@ -35,7 +35,7 @@ export const TimeMenu = ({ span, onChange }: { span: Span; onChange: (span: Span
     <Popup
       label={
         <>
-          <Clock /> {spanText(span)} <ChevronDown />
+          <Clock /> <span className="cut">{spanText(span)}</span> <ChevronDown />
         </>
       }
       name="Time"

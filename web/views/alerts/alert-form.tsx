@@ -7,7 +7,7 @@ import { useSession } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { bindFields, Choice, Input, Section } from '../../ui/fields.tsx';
-import { Select } from '../../ui/popups.tsx';
+import { Select, Suggest } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
 import {
   type Alert,
@@ -23,7 +23,7 @@ import {
   windows,
   windowText,
 } from './alert.ts';
-import { useStoreAlert } from './data.ts';
+import { useStoreAlert, useWebhooks } from './data.ts';
 import { isDear, PreviewPane, type Tried } from './preview.tsx';
 
 interface PartProps {
@@ -116,8 +116,9 @@ const hookFormats: readonly (readonly [Hook['format'], string])[] = [
 ];
 
 /** Whom it tells. */
-const Targets = ({ draft, onChange }: PartProps) => {
+const Targets = ({ project, draft, onChange }: PartProps & { readonly project: string }) => {
   const { hooks } = draft;
+  const known = useWebhooks(project);
   const changeHook = (at: number, changes: Partial<Hook>) =>
     onChange({ hooks: hooks.map((hook, i) => (i === at ? { ...hook, ...changes } : hook)) });
   return (
@@ -127,12 +128,13 @@ const Targets = ({ draft, onChange }: PartProps) => {
       <Check label="Event bus" checked={draft.bus} onChange={(bus) => onChange({ bus })} />
       {hooks.map((hook, at) => (
         <span key={at} className="hook">
-          <input
+          <Suggest
             aria-label={`Name of webhook ${at + 1}`}
             placeholder="name of a webhook"
             spellCheck={false}
             value={hook.name}
-            onChange={({ target }) => changeHook(at, { name: target.value })}
+            suggestions={known}
+            onChange={(name) => changeHook(at, { name })}
           />
           <Select
             fit
@@ -243,7 +245,7 @@ export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) 
         <Thresholds draft={draft} onChange={change} />
       </Section>
       <Section title="Who is notified">
-        <Targets draft={draft} onChange={change} />
+        <Targets project={project} draft={draft} onChange={change} />
       </Section>
       {error ? <Notice kind="error">{error}</Notice> : null}
       {asked === undefined ? null : (

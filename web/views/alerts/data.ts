@@ -44,6 +44,15 @@ export const useAlerts = (project: string) =>
     { refetchInterval: interval },
   );
 
+/** The names of the webhooks that alerts of a project can tell; none until they are known. */
+export const useWebhooks = (project: string): readonly string[] => {
+  const { data = [] } = useRead(['alerts', project, 'names of webhooks'], async ({ client, signal }) => {
+    const request = { project_id: project, object_ids: [], limit: 0, include_webhooks: true };
+    return (await client.ask('/alerts/query', request, signal)).webhooks ?? [];
+  });
+  return data;
+};
+
 /** Stores versions of alerts, and deletes alerts. */
 export const useStoreAlert = (project: string) => useStoreObject<AlertValue>(project, ['alerts']);
 

@@ -157,7 +157,7 @@ const Selected = () => {
   const navigate = route.useNavigate();
   const query = useVersions(project, object);
   const { data = [] } = query;
-  if (object === undefined) return <p className="muted">Choose an object to see its versions.</p>;
+  if (object === undefined) return <p className="muted to-choose">Choose an object to see its versions.</p>;
   if (!query.data) return <QueryStatus queries={[query]} loading="Loading versions…" />;
   const at = version === undefined ? 0 : data.findIndex(({ digest }) => digest === version);
   const shown = data[at];

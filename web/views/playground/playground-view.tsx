@@ -91,6 +91,7 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
         />
         <Button
           kind="quiet"
+          className="icon"
           aria-label={`Remove message ${number}`}
           onClick={({ currentTarget }) => {
             // This button goes away. The next is that of another message, or adds a message.
@@ -334,13 +335,13 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
     <>
       <div className="actions">
         <PromptBar project={project} seed={seed} trials={kept} onSaved={onSaved} />
+        {trials.length < maxVariants ? <Button onClick={kept.add}>Add a variant</Button> : null}
         <span className="spring" />
         {many ? (
           <Button kind="primary" disabled={lack !== undefined} onClick={kept.sendAll}>
             Send all
           </Button>
         ) : null}
-        {trials.length < maxVariants ? <Button onClick={kept.add}>Add a variant</Button> : null}
       </div>
       {lack ? (
         <Notice kind="error">

@@ -202,7 +202,12 @@ export class Trial {
     let requestId: string | undefined;
     let serverTime = Date.now();
     try {
-      const found = await this.#client.askModel(this.#project, request.body, sending.signal);
+      const found = await this.#client.askModel(
+        this.#project,
+        request.body,
+        { source: 'playground' },
+        sending.signal,
+      );
       ({ requestId, serverTime } = found);
       for await (const chunk of found.chunks) this.#take(chunk, elapsed());
       this.store.setState({ phase: 'done' });

@@ -86,6 +86,8 @@ interface KeyFormProps {
 const KeyForm = ({ project, create, onMade, onCancel }: KeyFormProps) => {
   const { me } = useSession();
   const people = usePeople(project);
+  // Where people sign in, an address is its owner's.
+  const users = me.kind === 'person' ? people.filter((user) => !user.includes('@')) : people;
   const ofEntity = useIsEntityAdmin(project);
   const entity = `${entityOf(project)}/*`;
   const [draft, setDraft] = useState<Draft>({
@@ -115,7 +117,7 @@ const KeyForm = ({ project, create, onMade, onCancel }: KeyFormProps) => {
         <Input
           label="User"
           hint="What the key writes has this name."
-          suggestions={people}
+          suggestions={users}
           required
           autoFocus
           {...field('user')}
@@ -246,6 +248,7 @@ const makeColumns = (onRevoke: (key: Key) => void): TableColumn<Key>[] => [
   { title: 'Last used', cell: ({ last_used_on: day }) => (day ? dayText(day) : 'not yet') },
   {
     title: 'Revoke',
+    className: 'action',
     cell: (key) => {
       if (key.can_revoke)
         return (

@@ -145,7 +145,7 @@ const Grip = ({ onWidth }: { onWidth: (width: number) => void }) => {
 
 const Head = ({ columns, sort, onSort, onWidth, allPicked, onPickAll }: HeadProps) => (
   <div role="row" aria-rowindex={1} className="table-row table-head">
-    <div role="columnheader" className="cell pick">
+    <div role="columnheader" className="cell select-cell">
       <span className="hidden">Selected</span>
       <input type="checkbox" aria-label="Select all loaded rows" checked={allPicked} onChange={onPickAll} />
     </div>
@@ -349,7 +349,7 @@ export const TraceTable = (props: TraceTableProps) => {
                 className={index === active ? 'table-row active' : 'table-row'}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <div role="cell" className="cell pick">
+                <div role="cell" className="cell select-cell">
                   <input
                     type="checkbox"
                     aria-label={`Select ${getCallName(row)}`}

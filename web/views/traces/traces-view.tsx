@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { BellPlus, Braces, Columns3, Download, Ellipsis } from 'lucide-react';
+import { BellPlus, Braces, Columns3, Download, Ellipsis, Search } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { type CallRow, getCallName } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
@@ -20,7 +20,7 @@ import type { Changes, TracesSearch } from '../../navigation/search.ts';
 import { keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
 import { useRead, useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, IconButton, Notice, RefreshButton, Skeleton } from '../../ui/controls.tsx';
+import { Button, Check, Empty, Failure, IconButton, RefreshButton, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
@@ -108,9 +108,13 @@ interface EmptyListProps {
 /** A list without rows: what hides them all, or how to report the first. */
 const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
   Object.keys(unfiltered).some((filter) => filter in search) ? (
-    <Notice kind="info" action={<Button onClick={onClear}>Remove all filters</Button>}>
-      Nothing matches these filters.
-    </Notice>
+    <Empty
+      icon={Search}
+      title="Nothing matches these filters."
+      action={<Button onClick={onClear}>Remove all filters</Button>}
+    >
+      Choose a longer time, fewer filters or other words.
+    </Empty>
   ) : (
     <div className="first-minutes">
       <h2>{search.project} has no calls yet</h2>

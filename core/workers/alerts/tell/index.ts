@@ -11,9 +11,11 @@ export { type Outside, Undelivered, urlProblem } from './post.ts';
 export {
   type FindWebhook,
   isWebhookName,
+  type ListWebhooks,
   parameterName,
   type WebhookSecret,
   webhookNameRule,
+  webhookNamesIn,
   webhookSecret,
   webhooksIn,
 } from './secrets.ts';

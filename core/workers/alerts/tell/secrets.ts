@@ -25,6 +25,20 @@ export type FindWebhook = (
   budget: Pick<RequestBudget, 'deadline' | 'signal'>,
 ) => Promise<WebhookSecret | undefined>;
 
+/**
+ * Lists the names of a project's webhooks, at most {@link maxWebhooks}.
+ *
+ * @throws Error if they cannot be read
+ */
+export type ListWebhooks = (
+  projectId: ProjectId,
+  budget: Pick<RequestBudget, 'deadline' | 'signal'>,
+) => Promise<string[]>;
+
+/** The most webhooks that are listed, and those of one request: Systems Manager's own bound. */
+const maxWebhooks = 100;
+const onPage = 10;
+
 /** The rule for names of webhooks, for messages. */
 export const webhookNameRule = 'should be 1 to 64 letters, digits, "_" or "-"';
 
@@ -55,4 +69,32 @@ export const webhooksIn =
       // Whatever went wrong with the secret, its text stays out of logs.
       throw new Error('the webhook cannot be read');
     }
+  };
+
+const parameterNames = z.object({
+  Parameters: z._default(z.array(z.object({ Name: z.string() })), []),
+  NextToken: z.nullish(z.string()),
+});
+
+/** The names of the webhooks that are kept as parameters. What is in them is not decrypted. */
+export const webhookNamesIn =
+  (service: AwsService, prefix: string): ListWebhooks =>
+  async (projectId, budget) => {
+    const path = `${prefix}/${projectId}`;
+    const names: string[] = [];
+    let token: string | null | undefined;
+    do {
+      const request = {
+        Path: path,
+        Recursive: false,
+        WithDecryption: false,
+        MaxResults: onPage,
+        ...(token && { NextToken: token }),
+      };
+      const answer = await askJson(service, 'AmazonSSM.GetParametersByPath', request, budget);
+      const page = z.parse(parameterNames, answer);
+      names.push(...page.Parameters.map(({ Name }) => Name.slice(path.length + 1)));
+      token = page.NextToken;
+    } while (token && names.length < maxWebhooks);
+    return names.slice(0, maxWebhooks).toSorted();
   };

@@ -263,9 +263,9 @@ describe('applying a retention', () => {
   });
 
   it('looks again if it began before they were past, though it ended afterwards', async () => {
-    await retain(30);
     const inputs = { q: noise(forBucket) };
     await send(stores.calls, [makeStart({ id: 'a', started_at: onDay(0), inputs })]);
+    await retain(30);
     const applyFor = (ms: number) =>
       applyRetention(stores, project, long(), 90_000, async () => void vi.setSystemTime(now + ms));
     expect(await applyFor(91_000)).toMatchObject({ done: false, applied: { calls: 1, bucket_objects: 1 } });

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Issuer, IssuerError, makeFindPerson } from '../../../../foundations/auth/index.ts';
 import {
+  type Answer,
   makeIssuerKey,
+  sendJson,
   startIssuer,
   type TestIssuer,
   type TokenParts,
@@ -177,6 +179,93 @@ describe('an issuer whose ID tokens are sent', () => {
   it('one is refused as an access token by its type', async () => {
     const ask = start({ ...issuer.settings, token: 'id' });
     expect(await ask({ header: { typ: 'at+jwt' }, claims: idToken })).toBe('token of another kind');
+  });
+});
+
+describe('an issuer that hangs', () => {
+  /** How long something takes on the clock that does not stand still, in ms. */
+  const timed = async <T>(task: () => Promise<T>): Promise<{ readonly answer: T; readonly ms: number }> => {
+    const began = performance.now();
+    const answer = await task();
+    return { answer, ms: performance.now() - began };
+  };
+  const hang = () => {};
+  const late =
+    (ms: number, value: unknown): Answer =>
+    (_, res) =>
+      setTimeout(() => sendJson(res, value), ms);
+
+  it('has a first request wait for 2.5 seconds in all, and those in the pause for nothing', async () => {
+    issuer.behave({ document: late(2000, issuer.document()), keys: hang });
+    const ask = start();
+    const first = await timed(ask);
+    expect(first.answer).toBe('issuer does not answer');
+    expect(first.ms).toBeLessThan(3500);
+    const next = await timed(ask);
+    expect(next.answer).toBe('issuer does not answer');
+    expect(next.ms).toBeLessThan(300);
+  });
+
+  it('has a request wait for half a second once it is known to hang', async () => {
+    issuer.behave({ keys: hang });
+    const ask = start();
+    await ask();
+    wait(16_000);
+    const { answer, ms } = await timed(ask);
+    expect(answer).toBe('issuer does not answer');
+    expect(ms).toBeGreaterThan(400);
+    expect(ms).toBeLessThan(1500);
+  });
+
+  it('has its keys used at once while its last answer is missing, and unknown ones refused', async () => {
+    const ask = start();
+    await ask();
+    wait(11 * minute);
+    issuer.behave({ document: hang, keys: hang });
+    const key = makeIssuerKey();
+    await ask();
+    for (let i = 0; i < 3; i++) {
+      expect((await timed(ask)).ms).toBeLessThan(300);
+      const unknown = await timed(() => ask({ key }));
+      expect(unknown.answer).toBe('token of an unknown key');
+      expect(unknown.ms).toBeLessThan(300);
+    }
+    wait(16_000);
+    const { answer, ms } = await timed(ask);
+    expect(answer).toBe('ada@example.com');
+    expect(ms).toBeLessThan(1500);
+  });
+
+  it('lets nobody in by a key that it took back, once it answers again', async () => {
+    const ask = start();
+    await ask();
+    wait(11 * minute);
+    issuer.behave({ keys: hang });
+    expect(await ask()).toBe('ada@example.com');
+    wait(16_000);
+    issuer.behave();
+    issuer.publish(makeIssuerKey().jwk);
+    expect(await ask()).toBe('token of an unknown key');
+  });
+
+  it('is heard though it is slow, by whoever comes once it has answered', async () => {
+    issuer.behave({ keys: hang });
+    const ask = start();
+    await ask();
+    wait(16_000);
+    issuer.behave({ keys: late(1000, { keys: [issuer.key.jwk] }) });
+    expect(await ask()).toBe('issuer does not answer');
+    await vi.waitFor(async () => expect(await ask()).toBe('ada@example.com'), { timeout: 5000 });
+    expect(keyRequests()).toBe(2);
+  });
+
+  it('is waited for again after two minutes, since a container may sleep while it answers', async () => {
+    issuer.behave({ keys: hang });
+    const ask = start();
+    await ask();
+    wait(2 * minute);
+    issuer.behave({ keys: late(1000, { keys: [issuer.key.jwk] }) });
+    expect(await ask()).toBe('ada@example.com');
   });
 });
 

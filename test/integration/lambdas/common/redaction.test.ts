@@ -1,6 +1,7 @@
 import type { BusEvent } from 'cdk-local-runner/streams';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { weaveDoor } from '../../../../core/doors/weave/index.ts';
+import { type Grant, parseScope } from '../../../../foundations/auth/index.ts';
 import { ownDoor } from '../../../../foundations/door.ts';
 import { builtins } from '../../../../foundations/redaction/index.ts';
 import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
@@ -533,13 +534,12 @@ describe('with rules that drop, a key that may only write', () => {
   ];
   let service: TestService;
   let authorization: string;
+  const redact = [
+    ...builtins.map((builtin) => ({ name: builtin, builtin, action: 'drop' })),
+    { name: 'customer', pattern: 'CUST-\\d+|[\\x{200b}]', action: 'drop' },
+    { name: 'fields', paths: ['val._class_names', 'val.*.secret', 'val.bases'], action: 'drop' },
+  ];
   beforeAll(async () => {
-    const dropped = builtins.map((builtin) => ({ name: builtin, builtin, action: 'drop' }));
-    const redact = [
-      ...dropped,
-      { name: 'customer', pattern: 'CUST-\\d+|[\\x{200b}]', action: 'drop' },
-      { name: 'fields', paths: ['val._class_names', 'val.*.secret', 'val.bases'], action: 'drop' },
-    ];
     service = await startService({ settings: { redact } });
     authorization = await keyWith(service, { scope: '*', role: 'write' });
   });
@@ -584,5 +584,15 @@ describe('with rules that drop, a key that may only write', () => {
       { detail: [expect.objectContaining({ loc: ['body', 'obj', 'val', 'check', 'contains'] })] },
     ]);
     expect((await make(check)).status).toBe(200);
+  });
+
+  it('learns by GET /me what the rules look for if it may read something, and nothing otherwise', async () => {
+    const ask = async (...grants: Grant[]) => {
+      const headers = { authorization: await keyWith(service, ...grants) };
+      return (await (await fetch(`${service.url}/me`, { headers })).json()) as JsonObject;
+    };
+    const scope = parseScope('acme/own') ?? '*';
+    expect((await ask({ scope, role: 'read' })).redaction).toEqual(redact);
+    expect(await ask({ scope, role: 'report' }, { scope, role: 'inference' })).not.toHaveProperty('redaction');
   });
 });

@@ -272,18 +272,16 @@ describe('members', () => {
       body: { member: 'ada@example.com', grants: ['read', 'write'] },
     });
     await set({ entity }, 'group:Engineers', ['read']);
-    const row = { created_at: expect.any(String) };
     expect((await ask(admin, '/members/query', { project_id: project })).body.members).toEqual([
-      { ...row, member: 'ada@example.com', grants: ['read', 'write'], inherited: [] },
+      { member: 'ada@example.com', grants: ['read', 'write'], inherited: [] },
       {
-        ...row,
         member: 'group:Engineers',
         grants: [],
         inherited: [{ resource: `${entity}/*`, role: 'read' }],
       },
     ]);
     expect((await ask(admin, '/members/query', { entity })).body.members).toEqual([
-      { ...row, member: 'group:Engineers', grants: ['read'], inherited: [] },
+      { member: 'group:Engineers', grants: ['read'], inherited: [] },
     ]);
     expect(await ask(admin, '/members/remove', { project_id: project, member: 'ADA@example.com' })).toEqual({
       status: 200,

@@ -51,6 +51,7 @@ const figures: Measured = {
   rowReads: 1,
   alerts: { reads: 20, writes: 3, idle: 1 },
   prompt: 1,
+  audit: { member: 1, alert: 1, largest: 9, newest: 8 },
   compressed: [
     [1, 0.3],
     [100, 0.02],

@@ -2,7 +2,9 @@ import type { BusEvent } from 'cdk-local-runner/streams';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventDetails } from '../../../../../api/openapi/events.ts';
+import { type Grant, parseScope } from '../../../../../foundations/auth/index.ts';
 import { localSigningKey } from '../../../../../local/environment.ts';
+import { keyWith } from '../../../../support/service/keys.ts';
 import { startService, type TestService } from '../../../../support/service/service.ts';
 import { json, startUpstream, type TestUpstream } from '../../../../support/service/upstream.ts';
 import { errorRate } from '../../../../support/values/alerts.ts';
@@ -121,5 +123,31 @@ describe('a test of an alert', () => {
   it('is a 404 where there is no such alert', async () => {
     await create('other', { some: 'value' });
     for (const name of ['nothing', 'other']) expect(await test(name)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the webhooks of a project', () => {
+  const told = parseScope(project_id) ?? '*';
+  const query = async (grant: Grant, more: object = { include_webhooks: true }) => {
+    const headers = { authorization: await keyWith(service, grant) };
+    const answer = await service.post('/alerts/query', { project_id, ...more }, { headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  it('are told by their names to whoever may read it, and by nothing else of them', async () => {
+    const { status, text } = await query({ scope: told, role: 'read' });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ is_on: true, webhooks: ['chat', 'ops'] });
+    expect(text).not.toMatch(/secret|whsec/);
+    expect(JSON.stringify(service.logged)).not.toContain('chat-secret');
+  });
+
+  it('are told if somebody asks, and to nobody else', async () => {
+    expect(JSON.parse((await query({ scope: told, role: 'read' }, {})).text)).not.toHaveProperty('webhooks');
+    const others: Grant[] = [
+      { scope: told, role: 'report' },
+      { scope: parseScope('acme/other') ?? '*', role: 'read' },
+    ];
+    for (const grant of others) expect((await query(grant)).status).toBe(403);
   });
 });

@@ -7,10 +7,13 @@ import {
   makeSend,
   makeSigningKey,
   parameterName,
+  webhookNamesIn,
 } from '../../../../../../core/workers/alerts/tell/index.ts';
 import { signatureHeaders } from '../../../../../../core/workers/alerts/tell/sign.ts';
+import { askJson } from '../../../../../../foundations/aws/index.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
-import { parseProjectId } from '../../../../../../foundations/wire/index.ts';
+import { type ProjectId, parseProjectId } from '../../../../../../foundations/wire/index.ts';
+import { type SystemsManager, startSystemsManager } from '../../../../../support/service/systems-manager.ts';
 import { startUpstream, type TestUpstream } from '../../../../../support/service/upstream.ts';
 import { alertMessage } from '../../../../../support/values/alert-message.ts';
 
@@ -136,5 +139,38 @@ describe('the event bus', () => {
       'the event bus agents did not take the event: ThrottlingException',
     );
     fate = 'taken';
+  });
+});
+
+describe('names of webhooks', () => {
+  const prefix = '/pennytrace/Stack/webhooks';
+  const list = (manager: SystemsManager, project: ProjectId, region = 'us-east-1') =>
+    webhookNamesIn({ service: 'ssm', region, endpoint: manager.endpoint }, prefix)(
+      project,
+      requestBudget(5000),
+    );
+  const keep = (manager: SystemsManager, place: string) =>
+    askJson(
+      { service: 'ssm', region: 'us-east-1', endpoint: manager.endpoint },
+      'AmazonSSM.PutParameter',
+      { Name: `${prefix}/${place}`, Type: 'SecureString', Value: '{"url": "https://secret.example"}' },
+      requestBudget(5000),
+    );
+
+  it('are those of one project, of all pages, and nothing is decrypted', async () => {
+    await using manager = await startSystemsManager();
+    for (const place of ['ops', 'chat', 'mail', 'deep/er'].map((name) => `acme/shop/${name}`))
+      await keep(manager, place);
+    for (const place of ['acme/shop2/other', 'acme/sho/other', 'umbrella/shop/other'])
+      await keep(manager, place);
+    expect(await list(manager, 'acme/shop' as ProjectId)).toEqual(['chat', 'mail', 'ops']);
+    expect(await list(manager, 'acme/none' as ProjectId)).toEqual([]);
+    expect(new Set(manager.asked.slice(7))).toEqual(new Set(['GetParametersByPath']));
+  });
+
+  it('are a hundred at most', async () => {
+    await using manager = await startSystemsManager();
+    for (let i = 0; i < 105; i++) await keep(manager, `acme/shop/hook-${i}`);
+    expect(await list(manager, 'acme/shop' as ProjectId)).toHaveLength(100);
   });
 });

@@ -17,9 +17,9 @@ export type TemplatePart = { readonly text: string } | { readonly variable: stri
 
 /**
  * What is not text. A name is an identifier (https://unicode.org/reports/tr31), which Python's
- * `str.isidentifier` knows, too.
+ * `str.isidentifier` knows, too. Words of some scripts have joiners, of which versions of Unicode disagree.
  */
-const token = /\{\{|\}\}|\{([\p{XID_Start}_]\p{XID_Continue}*)\}/gu;
+const token = /\{\{|\}\}|\{([\p{XID_Start}_](?:\p{XID_Continue}|[\u200c\u200d])*)\}/gu;
 
 /** Reads a template from left to right. No two of its pieces in a row are text. */
 export const parseTemplate = (template: string): readonly TemplatePart[] => {

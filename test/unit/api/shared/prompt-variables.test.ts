@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillPrompt, parseTemplate, variablesIn } from '../../../api/prompt-variables.ts';
-import cases from './prompt-variables.json' with { type: 'json' };
+import { fillPrompt, parseTemplate, variablesIn } from '../../../../api/shared/prompt-variables.ts';
+import cases from '../prompt-variables.json' with { type: 'json' };
 
 describe('a template', () => {
   it.each(cases)('$template is read as other languages read it', ({ template, parts }) => {
