@@ -7,8 +7,8 @@ import {
   type Message,
   parseConversation,
   parseMessage,
-} from './conversation.ts';
-import { toFile } from './files.ts';
+} from '../../../api/shared/conversation.ts';
+import { toFile } from '../../../api/shared/files.ts';
 
 /** What was asked and answered in a turn. */
 interface Exchange {

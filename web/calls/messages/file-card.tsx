@@ -8,7 +8,7 @@ import { Button, Notice } from '../../ui/controls.tsx';
 import { openFile, saveFile } from '../../ui/save-file.ts';
 import { getImage, LongText } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
-import { type CallFile, fileName, guessType, sizeOf } from './files.ts';
+import { type CallFile, fileName, guessType, sizeOf } from '../../../api/shared/files.ts';
 
 const pdf = 'application/pdf';
 

@@ -16,7 +16,7 @@ import {
   parseConversation,
   sharedWith,
   sharedWithTurn,
-} from './conversation.ts';
+} from '../../../api/shared/conversation.ts';
 import { FileCard } from './file-card.tsx';
 import { ToolData } from './tool-view.tsx';
 import { messageText } from './transcript.ts';

@@ -1,5 +1,5 @@
 import { asString, isObject } from '../../data/values.ts';
-import { filePath } from './conversation.ts';
+import { filePath } from '../../../api/shared/conversation.ts';
 
 /** A task of an agent's list. */
 export interface Task {

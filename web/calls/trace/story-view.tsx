@@ -9,7 +9,7 @@ import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
-import type { ContentPart, Message } from '../messages/conversation.ts';
+import type { ContentPart, Message } from '../../../api/shared/conversation.ts';
 import { FileCard } from '../messages/file-card.tsx';
 import { ToolData } from '../messages/tool-view.tsx';
 import {

@@ -11,7 +11,7 @@ import {
   usageByModel,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { parseConversation } from '../../calls/messages/conversation.ts';
+import { parseConversation } from '../../../api/shared/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { formatTranscript, messageText } from '../../calls/messages/transcript.ts';
 import { type TreeLine, type TreeNode, toLines } from '../../calls/trace/tree.ts';

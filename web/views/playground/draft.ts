@@ -1,5 +1,5 @@
 import type { Call } from '../../api/contract.ts';
-import { type ContentPart, type Message, parseConversation } from '../../calls/messages/conversation.ts';
+import { type ContentPart, type Message, parseConversation } from '../../../api/shared/conversation.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

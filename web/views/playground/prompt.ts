@@ -1,5 +1,5 @@
 import type { Request } from '../../api/contract.ts';
-import { parseMessage } from '../../calls/messages/conversation.ts';
+import { parseMessage } from '../../../api/shared/conversation.ts';
 import { isObject } from '../../data/values.ts';
 import { type Draft, emptyDraft, toDraftMessages, toMessages } from './draft.ts';
 

@@ -25,7 +25,7 @@ import {
   type Message,
   parseConversation,
   toolParts,
-} from '../../calls/messages/conversation.ts';
+} from '../../../api/shared/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
