@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { field, id, listSchema, record } from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer } from './endpoint.ts';
 import { project } from './fields.ts';
-import { contextParts } from './shared/context.ts';
 
 /** The most traces of one request. */
 const maxTraces = 100;
@@ -94,6 +93,19 @@ export const traceAgents = /* @__PURE__ */ endpoint({
     },
   },
 });
+
+/** What a part of a request's input is. */
+const contextParts = [
+  'system',
+  'tools',
+  'user',
+  'assistant',
+  'tool_results',
+  'reasoning',
+  'media',
+  'other',
+] as const;
+export type ContextPart = (typeof contextParts)[number];
 
 const part = () =>
   z.object({

@@ -1,4 +1,3 @@
-import { type Context, divideContext, type InputCost } from '../../../api/shared/context.ts';
 import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
 import type { TraceAgents } from '../../../api/traces.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
@@ -16,6 +15,7 @@ import { type Costs, sumCost } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { readTrace, readUsages } from '../stats/index.ts';
 import { findAgents, type OwnUsage } from './agents.ts';
+import { type Context, divideContext, type InputCost } from './context.ts';
 
 /** How many traces are read at once. */
 const concurrency = 8;

@@ -1,25 +1,13 @@
-import { type ContentPart, type Message, parseConversation } from './conversation.ts';
-import { type CallFile, fileName, sizeOf } from './files.ts';
-import type { Tokens } from './usage.ts';
-import { asString, isObject } from './values.ts';
+import { type ContentPart, type Message, parseConversation } from '../../../api/shared/conversation.ts';
+import { type CallFile, fileName, sizeOf } from '../../../api/shared/files.ts';
+import type { Tokens } from '../../../api/shared/usage.ts';
+import { asString, isObject } from '../../../api/shared/values.ts';
+import type { ContextPart } from '../../../api/traces.ts';
 
 /*
  * What filled the window of a model: how the input tokens of a request divide among what it sent.
  * Providers tell one number for all of it, so parts are estimated by their text and scaled to that number.
  */
-
-/** What a part of a request's input is. */
-export const contextParts = [
-  'system',
-  'tools',
-  'user',
-  'assistant',
-  'tool_results',
-  'reasoning',
-  'media',
-  'other',
-] as const;
-export type ContextPart = (typeof contextParts)[number];
 
 /** Parts of one kind and name, added up. */
 export interface Share {
