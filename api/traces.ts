@@ -89,7 +89,36 @@ export const traceAgents = /* @__PURE__ */ endpoint({
     turn: {
       summary: 'A turn of an agent',
       body: { project_id: 'acme/shop', trace_ids: ['trace-1'] },
-      answer: undefined,
+      answer: {
+        traces: [
+          {
+            trace_id: 'trace-1',
+            agents: [
+              {
+                name: null,
+                id: null,
+                version: null,
+                calls: 1,
+                model_requests: 1,
+                tool_calls: 0,
+                errors: 0,
+                usage: {
+                  input_tokens: 1200,
+                  cache_read_tokens: 0,
+                  cache_write_tokens: 0,
+                  output_tokens: 12,
+                  reasoning_tokens: 0,
+                },
+                cost_usd: 0.00312,
+                own_ms: 0,
+                waited_ms: 0,
+                called_by: [],
+              },
+            ],
+            tools: [],
+          },
+        ],
+      },
     },
   },
 });
@@ -145,7 +174,13 @@ export const callContext = /* @__PURE__ */ endpoint({
     request: {
       summary: 'A request to a model',
       body: { project_id: 'acme/shop', id: 'turn-1' },
-      answer: undefined,
+      answer: {
+        input_tokens: 1200,
+        cache_read_tokens: 0,
+        estimated: true,
+        counted: true,
+        parts: [{ part: 'other', characters: 0, tokens: 1200, cost_usd: 0.003 }],
+      },
     },
   },
 });
