@@ -15,7 +15,14 @@ import { endpoint, type Operation, passThrough } from './endpoint.ts';
 import { jsonObject } from './fields.ts';
 import { passedHeaders } from './passed-headers.ts';
 import { sources } from './shared/header-fields.ts';
-import { cacheHeader, maxCacheDays, projectHeader, recordingHeader, sourceHeader } from './shared/headers.ts';
+import {
+  cacheHeader,
+  maxCacheDays,
+  projectHeader,
+  promptHeader,
+  recordingHeader,
+  sourceHeader,
+} from './shared/headers.ts';
 
 const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());
@@ -175,6 +182,10 @@ export const inference = /* @__PURE__ */ endpoint({
     [sourceHeader]: field(
       z.enum(sources),
       'Who asks: `attributes.source` of the call. `production` without it.',
+    ),
+    [promptHeader]: field(
+      z.string(),
+      'The prompt that the request was made of: `<name>` or `<name>:<version>`, percent-encoded where it is not ASCII. `attributes.prompt` of the call has it.',
     ),
     'x-session-id': field(id, 'The thread of the call. Claude Code has a header of its own for it.'),
     traceparent: field(

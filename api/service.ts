@@ -47,6 +47,10 @@ export const signIn = /* @__PURE__ */ openEndpoint({
         z.nullable(z.string()),
         'Where a browser signs out, perhaps with a query already; null if the issuer has no such page.',
       ),
+      loopback_redirect_uri: field(
+        z.nullable(z.string()),
+        'Where the issuer leads commands on their own machine; null for `http://127.0.0.1:<any port>/callback`.',
+      ),
     }),
   examples: {
     issuer: {
@@ -60,6 +64,41 @@ export const signIn = /* @__PURE__ */ openEndpoint({
         authorization_endpoint: 'https://login.example.com/realms/main/authorize',
         token_endpoint: 'https://login.example.com/realms/main/token',
         end_session_endpoint: 'https://login.example.com/realms/main/logout',
+        loopback_redirect_uri: null,
+      },
+    },
+  },
+});
+
+/** Where MCP clients sign people in (RFC 9728). The function of `/health` answers it, too. */
+export const resourceMetadata = /* @__PURE__ */ openEndpoint({
+  path: '/.well-known/oauth-protected-resource/mcp',
+  handler: 'health',
+  signIn: true,
+  onlyWith: 'signIn',
+  shape: fixed,
+  tag: 'agents',
+  name: 'ResourceMetadata',
+  summary: 'Where MCP clients sign people in',
+  description:
+    'The metadata of `/mcp` as a protected resource (RFC 9728). A 401 of `/mcp` leads here by `resource_metadata`. Needs no credentials. A 404 without the setting `signIn`, where the service takes ID tokens, which no MCP client sends, or while the issuer does not answer.',
+  errors: [404],
+  answer: () =>
+    z.object({
+      resource: field(z.string(), 'The URL of `/mcp`. Tokens with this audience are accepted.'),
+      authorization_servers: field(z.array(z.string()), 'The issuer, as its tokens have it.'),
+      scopes_supported: field(z.array(z.string()), 'What to ask the issuer for.'),
+      bearer_methods_supported: field(z.array(z.literal('header')), 'How a token is sent.'),
+    }),
+  examples: {
+    issuer: {
+      summary: 'Sign-in at an issuer',
+      body: undefined,
+      answer: {
+        resource: 'https://tracing.example.com/mcp',
+        authorization_servers: ['https://login.example.com/realms/main'],
+        scopes_supported: ['openid', 'email', 'profile'],
+        bearer_methods_supported: ['header'],
       },
     },
   },
@@ -99,4 +138,4 @@ const pageRoutes = [
 ] as const satisfies readonly OpenRoute[];
 
 /** The endpoints of this file. */
-export const serviceRoutes = [health, openapi, signIn, ...pageRoutes] as const;
+export const serviceRoutes = [health, openapi, signIn, resourceMetadata, ...pageRoutes] as const;

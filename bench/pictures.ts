@@ -11,6 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { publicLinkClass, sharingClass } from '../api/shared/classes.ts';
 import { formatToken, sharingObject } from '../api/shared/sharing.ts';
 import { runPlain } from '../bin/common.ts';
+import { promptName } from '../examples/shop/days.ts';
 import { runDemo } from '../local/demo.ts';
 import { type LocalService, startLocalService } from '../local/service.ts';
 import { launchBrowser } from './harness/browser.ts';
@@ -245,15 +246,25 @@ const listViews = async (
     ['scores', `scores?${at}`],
     ['score', `scores?${at}&score=${thumbs}`],
     ['alerts', `alerts?${at}`],
+    ['alert', `alerts?${at}&alert=too-many-errors`],
     ['alert-form', `alerts?${at}&form=true`],
     ['datasets', `datasets?${at}`],
+    ['dataset', `datasets?${at}&dataset=questions`],
     ['evaluations', `evaluations?${at}`],
     ['evaluation', `evaluation?${at}&runs=${picked}`],
+    ['evaluate', `evaluate?${at}`],
     ['evaluators', `evaluators?${at}`],
+    ['evaluator', `evaluators?${at}&evaluator=in-time`],
     ['evaluator-form', `evaluators?${at}&form=true`],
     ['reviews', `reviews?${at}`],
+    ['queue', `reviews?${at}&queue=slow-answers`],
+    ['prompts', `prompts?${at}`],
+    ['prompt', `prompts?${at}&prompt=${promptName}`],
+    ['prompt-form', `prompts?${at}&prompt=${promptName}&version=2&form=true`],
+    ['prompt-try', `playground?${at}&prompt=${promptName}&call=${call.id}`],
     ['playground', `playground?${at}&call=${other.id}`],
     ['objects', `objects?${at}`],
+    ['object', `objects?${at}&object=support-prompt`],
     ...[
       'general',
       'members',

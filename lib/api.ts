@@ -122,7 +122,7 @@ export class Api extends Construct {
       this.urlForFunctions = `https://${host}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
       this.url = access ? `${this.urlForFunctions}/` : this.rest.url;
     }
-    addGatewayResponses(this.rest, config);
+    addGatewayResponses(this.rest, config, this.urlForFunctions);
   }
 
   /** Leads requests to the functions of routes. */

@@ -335,6 +335,12 @@ const clientOf = (issuer: z.ZodType<string>) =>
         .refine((scopes) => scopes.includes('openid'), { error: 'write openid among them' })
         .default(['openid', 'email', 'profile']),
       groupsClaim: text(/^[\x21-\x7e]{1,200}$/, 'write the name of a claim: groups').optional(),
+      loopbackRedirectUri: text(
+        /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/[\w./-]{0,200}$/,
+        'write what is registered at the issuer for commands, an http URL on loopback: http://localhost:8789/',
+      )
+        .refine(URL.canParse, { error: 'write a port up to 65535: http://localhost:8789/' })
+        .optional(),
       admins,
     },
     {

@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { resourceMetadata } from '../api/service.ts';
 import { requestIdHeader } from '../api/shared/headers.ts';
 import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
@@ -28,14 +29,30 @@ const readableByPages = {
 
 const retrySoon = { 'Retry-After': '1' };
 
+/**
+ * The challenge of a service whose access tokens MCP clients can get. It is that of every route, because a gateway
+ * response knows of none, and a function's own header would be renamed. Bearer comes first: the clients of the
+ * official SDK read nothing else (docs/decisions/0306).
+ *
+ * @param metadata where the metadata of `/mcp` are
+ */
+const bearerChallenge = (metadata: string): string =>
+  `Bearer realm="svc", resource_metadata="${metadata}", Basic realm="svc", charset="UTF-8"`;
+
+/** Whether people have access tokens for the service. Those of a user pool say too little to it. */
+const takesAccessTokens = ({ signIn }: Pick<Config, 'signIn'>): boolean =>
+  signIn !== undefined && 'issuer' in signIn && signIn.token === 'access';
+
 /** What is answered without valid credentials. */
-const unauthorized = (signIn: Config['signIn']): GatewayAnswer => ({
+const unauthorized = (config: Config, url: string): GatewayAnswer => ({
   types: [ResponseType.UNAUTHORIZED],
   status: 401,
-  error: signIn ? keyOrTokenRequired : keyRequired,
-  brief: `a valid key${signIn ? ' or token' : ''} is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer`,
+  error: config.signIn ? keyOrTokenRequired : keyRequired,
+  brief: `a valid key${config.signIn ? ' or token' : ''} is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer`,
   headers: {
-    'WWW-Authenticate': challenge,
+    'WWW-Authenticate': takesAccessTokens(config)
+      ? bearerChallenge(`${url}${resourceMetadata.path}`)
+      : challenge,
   },
 });
 
@@ -158,9 +175,12 @@ const getStatus = ({ responseType }: ResponseType): number => (responseType === 
 /**
  * Sets the gateway's own answers: in the service's error shape, with the `error` that OpenAI's clients
  * read, and with the request's id.
+ *
+ * @param url of the service, without a slash at its end
  */
-export const addGatewayResponses = (api: RestApi, { corsOrigins, signIn }: Config): void => {
-  const answers = [unauthorized(signIn), ...gatewayAnswers];
+export const addGatewayResponses = (api: RestApi, config: Config, url: string): void => {
+  const { corsOrigins } = config;
+  const answers = [unauthorized(config, url), ...gatewayAnswers];
   for (const { types, status, error, brief = error.msg, headers = {} } of answers) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {

@@ -223,6 +223,12 @@ export type SignInOptions = {
        * @default - groups count for nothing
        */
       readonly groupsClaim?: string | undefined;
+      /**
+       * Where the issuer leads `npx pennytrace login`, if it takes no other port: `http://localhost:8789/`.
+       *
+       * @default - `http://127.0.0.1/callback` with any port
+       */
+      readonly loopbackRedirectUri?: string | undefined;
     }
   | {
       /** A user pool of Amazon Cognito, whose people are invited. */

@@ -11,6 +11,7 @@ import {
   UserPoolClientIdentityProvider,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
+import { mcp } from '../api/mcp.ts';
 import type { SignInSettings } from '../foundations/auth/sign-in.ts';
 import type { Config } from './config.ts';
 import type { Needs } from './permissions.ts';
@@ -42,7 +43,8 @@ export class SignIn extends Construct {
     this.userPool = 'cognito' in settings ? this.#userPool(props) : undefined;
     const known =
       'cognito' in settings && this.userPool ? this.#client(this.userPool, settings, props.url) : settings;
-    this.needs = { environment: { SIGN_IN: JSON.stringify(known) } };
+    const resource = `${props.url}${mcp.path}`;
+    this.needs = { environment: { SIGN_IN: JSON.stringify({ ...known, resource }) } };
   }
 
   /**
@@ -130,6 +132,7 @@ export class SignIn extends Construct {
       scopes: ['openid', 'email', 'profile'],
       groupsClaim: 'cognito:groups',
       admins,
+      loopbackRedirectUri: loopbackCallback,
       // It asks for parameters of its own, and takes none of the standard's.
       endSessionEndpoint: `${domain.baseUrl()}/logout?client_id=${client.userPoolClientId}&logout_uri=${page}`,
     };

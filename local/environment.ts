@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeFailure } from 'aws-stand-in';
-import type { FunctionSpec, StackSpec } from 'cdk-local-runner/template';
+import { type FunctionSpec, getOutput, type StackSpec } from 'cdk-local-runner/template';
 import type { SignInSettings } from '../foundations/auth/index.ts';
 import type { LocalUpstreams } from './inference.ts';
 import { BadSetting, type LocalWebhooks } from './settings.ts';
@@ -101,10 +101,28 @@ export const withSts = (functions: Specs, url: string, sts: string | undefined):
 /**
  * Has people sign in at this issuer, in place of the one that the stack was made with. Functions of a stack
  * without the setting `signIn` stay as they are.
+ *
+ * @param url of the service, without a slash at its end
  */
-export const withSignIn = (functions: Specs, settings: SignInSettings): Specs =>
+export const withSignIn = (functions: Specs, url: string, settings: SignInSettings): Specs =>
   withVariables(
     functions,
-    { SIGN_IN: JSON.stringify(settings) },
+    { SIGN_IN: JSON.stringify({ ...settings, resource: `${url}/mcp` }) },
     ({ environment }) => 'SIGN_IN' in environment,
   );
+
+/**
+ * Has the gateway's own answers lead to this service, in place of the deployed one.
+ *
+ * @param url of the service, without a slash at its end
+ */
+export const withOwnAnswers = (stack: StackSpec, url: string): StackSpec => {
+  const deployed = getOutput(stack, 'ApiUrl').replace(/\/$/, '');
+  const responses = [...stack.api.responses].map(([type, response]) => {
+    const headers = Object.entries(response.headers).map(
+      ([name, value]) => [name, value.replaceAll(deployed, url)] as const,
+    );
+    return [type, { ...response, headers: Object.fromEntries(headers) }] as const;
+  });
+  return { ...stack, api: { ...stack.api, responses: new Map(responses) } };
+};

@@ -89,6 +89,16 @@ ${problem && `<p class="problem" role="alert">${problem}</p>`}
 </form>`,
   );
 
+const consentPage = (action: string, client: string, back: string): string =>
+  page(
+    'Let a program in',
+    `<h1>Let ${escaped(client)} in?</h1>
+<p>It will be able to do what you may do. You go on to ${escaped(back)}.</p>
+<form method="post" action="${escaped(action)}">
+<button type="submit">Let it in</button>
+</form>`,
+  );
+
 const sendPage = (res: ServerResponse, status: number, html: string): void => {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
@@ -117,7 +127,10 @@ const makeKeys = () => ({
   ],
 });
 
-/** What is asked of people: to sign in. The one client is the service's own, so nobody is asked for consent. */
+/**
+ * What is asked of people: to sign in, and whether a client may that has registered itself. A client of this machine
+ * is not asked about each time.
+ */
 const makePolicy = (base: () => interactionPolicy.DefaultPolicy): interactionPolicy.DefaultPolicy => {
   const policy = base();
   policy.get('consent')?.checks.remove('native_client_prompt');
@@ -160,19 +173,20 @@ const configure = (policy: interactionPolicy.DefaultPolicy): Configuration => ({
   },
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   rotateRefreshToken: true,
+  // MCP clients on this machine register with any port, and some do not say that they are native.
+  clientDefaults: { application_type: 'native', token_endpoint_auth_method: 'none' },
   clientBasedCORS: (_ctx, origin) =>
     URL.canParse(origin) && [loopback, 'localhost', '[::1]'].includes(new URL(origin).hostname),
   interactions: { policy, url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
   loadExistingGrant: async (ctx) => {
-    const { client, session, provider } = ctx.oidc;
+    const { client, session, provider, result } = ctx.oidc;
     if (!client || !session?.accountId) return undefined;
-    const known = session.grantIdFor(client.clientId);
+    const known = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
     const existing = known === undefined ? undefined : await provider.Grant.find(known);
-    const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-    grant.addOIDCScope('openid offline_access email profile groups');
-    grant.addResourceScope(audience, 'openid email profile groups');
-    await grant.save();
-    return grant;
+    // Somebody lets a client in that has registered itself. The service's own is in.
+    if (client.clientId !== clientId) return existing;
+    const grant = existing ?? new provider.Grant({ clientId, accountId: session.accountId });
+    return allow(grant, Object.keys(ctx.oidc.resourceServers ?? {}));
   },
   renderError: (ctx, out) => {
     ctx.type = 'html';
@@ -183,13 +197,15 @@ const configure = (policy: interactionPolicy.DefaultPolicy): Configuration => ({
     devInteractions: { enabled: false },
     userinfo: { enabled: true },
     revocation: { enabled: true },
+    registration: { enabled: true },
     resourceIndicators: {
       enabled: true,
       defaultResource: () => audience,
       useGrantedResource: () => true,
-      getResourceServerInfo: () => ({
-        scope: 'openid email profile groups',
-        audience: clientId,
+      // A token for another resource is for that alone: whoever gets it there cannot use it here.
+      getResourceServerInfo: (_ctx, resource) => ({
+        scope: resourceScopes,
+        audience: resource === audience ? clientId : resource,
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'RS256' } },
       }),
@@ -209,8 +225,20 @@ const configure = (policy: interactionPolicy.DefaultPolicy): Configuration => ({
   },
 });
 
-/** What access tokens are for. A resource is a URI. */
+/** What access tokens are for, unless a client says so. A resource is a URI. */
 const audience = 'urn:pennytrace:local';
+
+const resourceScopes = 'openid email profile groups';
+
+type Grant = InstanceType<Provider['Grant']>;
+
+/** Lets a client have tokens for resources. */
+const allow = async (grant: Grant, resources: readonly string[]): Promise<Grant> => {
+  grant.addOIDCScope('openid offline_access email profile groups');
+  for (const resource of [audience, ...resources]) grant.addResourceScope(resource, resourceScopes);
+  await grant.save();
+  return grant;
+};
 
 /** The longest body of the form, in characters. */
 const maxForm = 2000;
@@ -231,6 +259,35 @@ export interface LocalOpenId {
   readonly stop: () => Promise<void>;
 }
 
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** Asks whether a client may act for somebody, and lets it if they say so. */
+const askConsent = async (
+  provider: Provider,
+  { params, session, grantId }: Interaction,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> => {
+  const { client_id: id, redirect_uri: back, resource } = params;
+  const client = await provider.Client.find(String(id));
+  const accountId = session?.accountId;
+  if (!client || accountId === undefined) throw new Error('nobody to ask');
+  if (req.method !== 'POST')
+    return sendPage(
+      res,
+      200,
+      consentPage(req.url ?? '/', client.clientName ?? client.clientId, String(back)),
+    );
+  const existing = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const resources = [resource ?? []].flat().map(String);
+  const grant = await allow(
+    existing ?? new provider.Grant({ accountId, clientId: client.clientId }),
+    resources,
+  );
+  const consent = { grantId: grant.jti };
+  await provider.interactionFinished(req, res, { consent }, { mergeWithLastSubmission: true });
+};
+
 /** Shows the form, and takes it: signs in whoever has the password. */
 const interact = async (
   provider: Provider,
@@ -238,9 +295,9 @@ const interact = async (
   res: ServerResponse,
   password: string,
 ): Promise<void> => {
-  const { prompt } = await provider.interactionDetails(req, res);
+  const details = await provider.interactionDetails(req, res);
   const action = req.url ?? '/';
-  if (prompt.name !== 'login') return sendPage(res, 400, page('Sign-in failed', '<h1>Sign-in failed</h1>'));
+  if (details.prompt.name === 'consent') return askConsent(provider, details, req, res);
   if (req.method !== 'POST') return sendPage(res, 200, loginPage(action));
   const length = Number(req.headers['content-length'] ?? maxForm + 1);
   const form = new URLSearchParams(length <= maxForm ? await text(req) : '');

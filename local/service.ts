@@ -38,7 +38,14 @@ import { isPackaged, workFolder } from '../lib/packaged.ts';
 import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
-import { withRedactionKey, withSignIn, withSts, withUpstreams, withWebhooks } from './environment.ts';
+import {
+  withOwnAnswers,
+  withRedactionKey,
+  withSignIn,
+  withSts,
+  withUpstreams,
+  withWebhooks,
+} from './environment.ts';
 import { type LocalUpstream, type LocalUpstreams, onlyUpstream, startEchoModel } from './inference.ts';
 import { type LocalOpenId, startOpenId, storeReader } from './open-id.ts';
 import {
@@ -390,7 +397,7 @@ const wrapServices = async (
   const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
   const signing = withSts(redacting, url, sts);
-  const issued = signIn === undefined || signIn === 'local' ? signing : withSignIn(signing, signIn);
+  const issued = signIn === undefined || signIn === 'local' ? signing : withSignIn(signing, url, signIn);
   const plain = { dynamodb, s3, functions: withWebhooks(issued, url, webhooks ?? {}) };
   return wrapStores ? wrapStores(plain, stack, cleanup) : plain;
 };
@@ -435,7 +442,7 @@ const run = async (
   const { functions, dynamodb, s3 } = await wrapServices(dependencies, options, url, cleanup);
   const afterBatch = analyticsCopy(dependencies, options, credentials);
   return runStack({
-    stack,
+    stack: withOwnAnswers(stack, url),
     functions,
     environment: storeEnvironment(dynamodb, s3, credentials),
     dynamodb: dependencies.dynamodb,

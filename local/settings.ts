@@ -331,13 +331,14 @@ export const readLocalSettings = (environment: NodeJS.ProcessEnv): LocalSettings
     );
   const webhooks = parseWebhooks(environment.WEBHOOKS);
   const signIn = readSignIn(environment);
+  const placeholder = { ...signInPlaceholder, ...(typeof signIn === 'object' && { token: signIn.token }) };
   const hosts = parseHosts(environment.ALLOWED_HOSTS);
   const address = toAddress(environment.HOST, key);
   return {
     port: parsePort(environment.PORT),
     demo: readSwitch(environment, 'DEMO', true),
     verbose: readSwitch(environment, 'LOG'),
-    settings: { ...readStackSettings(environment), ...(signIn && { signIn: signInPlaceholder }) },
+    settings: { ...readStackSettings(environment), ...(signIn && { signIn: placeholder }) },
     ...(address && { address }),
     ...(webhooks && { webhooks }),
     ...(signIn && { signIn }),

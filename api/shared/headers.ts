@@ -12,6 +12,9 @@ export const projectHeader = 'x-project';
 /** The header that says who asks a model, as `attributes.source` does. */
 export const sourceHeader = 'x-source';
 
+/** The header that names the prompt of a request to a model, as `attributes.prompt` does: `<name>:<version>`. */
+export const promptHeader = 'x-prompt';
+
 /** The header that says for how many seconds an answer of a model may be kept, and come again. */
 export const cacheHeader = 'x-cache-ttl';
 

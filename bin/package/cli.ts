@@ -17,6 +17,7 @@ const help = `Tracing, feedback and inference for LLM applications, in your own 
   npx pennytrace bootstrap                prepare an AWS account and region, once
   npx pennytrace diff | deploy | destroy  compare, deploy or remove the stack; options are those of the CDK CLI
   npx pennytrace template [--out folder]  write a template for SAM, Terraform or the AWS CLI
+  npx pennytrace login | logout           sign in to a service as a person; login --help says more
   npx pennytrace keys | limits | webhooks | verify | restore | remove | compact | cost
                                           operate a service; --help says more of each
 
@@ -72,6 +73,8 @@ const commands: Readonly<Record<string, Command>> = {
   deploy: cdk('deploy'),
   destroy: cdk('destroy'),
   keys: async (argv) => (await import('../keys.ts')).main(argv),
+  login: async (argv) => (await import('../login.ts')).main(argv),
+  logout: async (argv) => (await import('../login.ts')).main(['logout', ...argv]),
   limits: async (argv) => (await import('../limits.ts')).main(argv),
   webhooks: async (argv) => (await import('../webhooks.ts')).main(argv),
   verify: async (argv) => (await import('../verify.ts')).main(argv),

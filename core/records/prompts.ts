@@ -1,5 +1,4 @@
 import { everyVersion } from '../../api/objects.ts';
-import { type PromptContent, variablesIn } from '../../api/prompt-variables.ts';
 import type {
   LabelMoveRow,
   NewPrompt,
@@ -8,6 +7,7 @@ import type {
   PromptsQuery,
   PromptVersion,
 } from '../../api/prompts.ts';
+import { type PromptContent, variablesIn } from '../../api/shared/prompt-variables.ts';
 import {
   asBytes,
   getItems,

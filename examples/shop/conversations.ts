@@ -111,13 +111,14 @@ export const createRandom = (seed: number): (() => number) => {
 export const tokensIn = (value: unknown): number => JSON.stringify(value).length >> 2;
 
 /** What a model used, as its call reports it. */
-export const toUsage = (model: string, prompt: number, completion: number): object => ({
+export const toUsage = (model: string, prompt: number, completion: number, cached = 0): object => ({
   usage: {
     [model]: {
       requests: 1,
       prompt_tokens: prompt,
       completion_tokens: completion,
       total_tokens: prompt + completion,
+      ...(cached > 0 && { prompt_tokens_details: { cached_tokens: cached } }),
     },
   },
 });

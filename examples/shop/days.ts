@@ -16,25 +16,40 @@ import {
 
 const hourMs = 3_600_000;
 
-/** The system prompts, the newest last: the demo keeps them as versions of an object. */
+/** The name of the prompt that answers are made of. */
+export const promptName = 'shop-support';
+
+/** The versions of the prompt, the newest last: what the system message says. */
 export const prompts = [
-  'You help customers of a bicycle shop.',
-  'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.',
-  'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.\nAnswer in Markdown, short and friendly. Never promise a date that no tool gave you.',
+  'You help customers of {shop}.',
+  'You help customers of {shop}.\nAsk for the order number before you look anything up.',
+  'You help customers of {shop}.\nAsk for the order number before you look anything up.\nAnswer in Markdown, short and friendly. Never promise a date that no tool gave you.',
 ] as const;
 
-/** The versions of the prompt that the releases of the two days had, and what their calls say of it. */
+const shop = 'a bicycle shop';
+
+/** The versions of the prompt that the releases of the two days had. */
 const releases = [
-  { prompt: prompts[1], release: '2.3.0', version: 'support-prompt:v1' },
-  { prompt: prompts[2], release: '2.4.0', version: 'support-prompt:v2' },
+  { prompt: prompts[1].replace('{shop}', shop), release: '2.3.0', version: 1 },
+  { prompt: prompts[2].replace('{shop}', shop), release: '2.4.0', version: 2 },
 ] as const;
 type Release = (typeof releases)[number];
 const newest = releases[1];
 
-const toAttributes = ({ release, version }: Release) => ({
+/** Who writes to the shop. */
+const customers = ['mia', 'noah', 'lina', 'omar', 'eva', 'jon', 'ida'] as const;
+
+const toAttributes = ({ release }: Release, customer: string) => ({
   release,
   environment: 'production',
-  prompt: version,
+  user: { id: customer },
+});
+
+/** What calls of models say: they name their prompt, as clients do. */
+const toModelAttributes = (release: Release, customer: string) => ({
+  ...toAttributes(release, customer),
+  kind: 'model',
+  prompt: { name: promptName, version: String(release.version) },
 });
 
 /** Writes the calls of one conversation, while the clock goes on. */
@@ -47,6 +62,7 @@ class Teller {
   /** How much slower models are: they were faster this morning. */
   readonly #slower: number;
   readonly #release: Release;
+  readonly #attributes: ReturnType<typeof toAttributes>;
   #now: number;
 
   constructor(
@@ -55,6 +71,7 @@ class Teller {
     start: number,
     slower: number,
     release: Release,
+    customer: string,
     random: () => number,
   ) {
     this.#conversation = conversation;
@@ -62,6 +79,7 @@ class Teller {
     this.#now = start;
     this.#slower = slower;
     this.#release = release;
+    this.#attributes = toAttributes(release, customer);
     this.#random = random;
   }
 
@@ -83,11 +101,18 @@ class Teller {
       op: `${assistant}.turn`,
       start,
       ms: this.#now - start + 4,
-      attributes: { ...toAttributes(this.#release), kind: 'agent', topic },
+      attributes: { ...this.#attributes, kind: 'agent', topic },
       inputs: { message: turn.user },
       ...ends,
     });
     this.#now += 20_000 + Math.round(this.#random() * 60_000);
+  }
+
+  /** The support's model has what was said before in its cache; nobody has set that up for the advisor's. */
+  #usage(prompt: number, completion: number): object {
+    const { assistant } = this.#conversation;
+    const cached = assistant === 'support' && this.#messages.length > 2 ? Math.floor(prompt * 0.6) : 0;
+    return toUsage(models[assistant].name, prompt, completion, cached);
   }
 
   #step(step: Step, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>): void {
@@ -103,7 +128,7 @@ class Teller {
     if ('search' in step) this.#embed(step.search, place, id);
     this.#now += 30 + Math.round(this.#random() * 220);
     const kind = 'search' in step ? 'retriever' : 'tool';
-    const done = { ...tool, ms: this.#now - start, attributes: { ...toAttributes(this.#release), kind } };
+    const done = { ...tool, ms: this.#now - start, attributes: { ...this.#attributes, kind } };
     if ('error' in step) {
       this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
       this.#messages.push({ by: 'tool', id: toolCall.id, result: { error: step.error } });
@@ -116,7 +141,7 @@ class Teller {
 
   #embed(text: string, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>, parent: string): void {
     const ms = 40 + Math.round(this.#random() * 60);
-    const kind = { ...toAttributes(this.#release), kind: 'embedding' };
+    const kind = { ...this.#attributes, kind: 'embedding' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -143,9 +168,8 @@ class Teller {
     const ms = Math.round((model.ms.base + model.ms.perToken * tokens) * noise * this.#slower);
     const ends =
       fails === undefined
-        ? { output, summary: toUsage(model.name, Math.min(tokensIn(inputs), 2400), tokens) }
+        ? { output, summary: this.#usage(Math.min(tokensIn(inputs), 2400), tokens) }
         : { exception: fails };
-    const kind = { ...toAttributes(this.#release), kind: 'model' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -153,7 +177,7 @@ class Teller {
       op: model.op,
       start: this.#now,
       ms,
-      attributes: kind,
+      attributes: toModelAttributes(this.#release, this.#attributes.user.id),
       inputs,
       ...ends,
     });
@@ -168,9 +192,9 @@ const running = (now: number): DemoCall[] => {
   const text = 'Do you have winter tyres for 28 inches?';
   const { op, inputs } = models.support;
   const messages: Message[] = [{ by: 'user', text, photo: false }];
-  const attributes = toAttributes(newest);
+  const attributes = toAttributes(newest, 'kim');
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
-  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(newest.prompt, messages) };
+  const model = { attributes: toModelAttributes(newest, 'kim'), inputs: inputs(newest.prompt, messages) };
   return [
     { ...place, ...own, id, parent: null, op: 'support.turn', start: now - 9000, ms: null },
     { ...place, ...model, id: newId(), parent: id, op, start: now - 8990, ms: null },
@@ -206,6 +230,7 @@ export const daysOfCalls = (now: number): DemoCall[] => {
         start,
         slower,
         releases[hour < perHour.length / 2 ? 0 : 1],
+        customers[number % customers.length] ?? 'mia',
         random,
       );
       for (const turn of conversation.turns) teller.turn(turn);
@@ -238,3 +263,23 @@ export const feedbackOn = (project: string, calls: readonly DemoCall[]): object[
       creator: at % 2 === 0 ? 'Ada' : 'Grace',
       ...opinions[at % opinions.length],
     }));
+
+/** What an evaluator of the shop's own says of answers of models: the newer version of the prompt does better. */
+export const verdictsOn = (project: string, calls: readonly DemoCall[]): object[] => {
+  const answers = new Map(
+    calls
+      .filter(({ attributes, output }) => 'prompt' in attributes && output !== undefined)
+      .map((call) => [call.trace, call]),
+  );
+  return [...answers.values()].map(({ id, attributes }, at) => {
+    const { release } = attributes as Release;
+    const value = release === newest.release ? at % 8 !== 3 : at % 3 !== 1;
+    const reason = value ? 'It answers what was asked.' : 'It does not say what happens next.';
+    return {
+      project_id: project,
+      svc_ref: `svc:///${project}/call/${id}`,
+      feedback_type: 'evaluation.to-the-point',
+      payload: { value, reason },
+    };
+  });
+};

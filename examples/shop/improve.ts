@@ -107,12 +107,15 @@ const toRun = (
 export const evaluationsOf = (self: string, now: number): DemoCall[] =>
   runs.flatMap((run) => toRun(self, now, run));
 
+/** What users did, and not what evaluations and judges try. */
+const ofUsers = { sources: ['production'] } as const;
+
 /** Judges all turns of the assistants, by a check that costs nothing. */
 export const evaluator = {
   _type: 'Evaluator',
   name: 'in_time',
   on: 'call',
-  filter: { trace_roots_only: true },
+  filter: { ...ofUsers, trace_roots_only: true },
   sample_rate: 1,
   check: { max_latency_ms: 3000 },
   enabled: true,
@@ -122,6 +125,7 @@ export const evaluator = {
 export const alert = {
   _type: 'Alert',
   name: 'Too many errors',
+  filter: ofUsers,
   metric: { metric: 'error_count', aggregation: 'avg' },
   window_minutes: 60,
   direction: 'above',
@@ -153,7 +157,7 @@ const slowMs = 3000;
 export const toQueue = (fields: readonly string[]) => ({
   _type: 'ReviewQueue',
   name: 'Slow answers',
-  filter: { trace_roots_only: true },
+  filter: { ...ofUsers, trace_roots_only: true },
   query: { $expr: { $gt: [{ $getField: 'summary.svc.latency_ms' }, { $literal: slowMs }] } },
   fields,
 });

@@ -6,7 +6,7 @@
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… npx node examples/shop/main.ts
  */
 import { type DemoCall, toReports } from './conversations.ts';
-import { daysOfCalls, feedbackOn, prompts } from './days.ts';
+import { daysOfCalls, feedbackOn, promptName, prompts, verdictsOn } from './days.ts';
 import { alert, evaluationsOf, evaluator, questions, reviewFields, reviewsOf, toQueue } from './improve.ts';
 
 const url = process.env.PENNYTRACE_URL ?? 'http://127.0.0.1:8787';
@@ -33,15 +33,18 @@ const report = async (calls: readonly DemoCall[]): Promise<void> => {
     await post('/call/upsert_batch', { batch: reports.slice(at, at + batchSize) });
 };
 
-const addPrompts = async (): Promise<void> => {
-  for (const [version, system] of prompts.entries())
-    await post('/obj/create', {
-      obj: {
-        project_id: project,
-        object_id: 'support-prompt',
-        val: { model: 'gpt-4o-mini', temperature: version === 0 ? 1 : 0.2, system },
-      },
-    });
+/** Makes the versions of the prompt. Each was tried in staging before it went into production. */
+const addPrompt = async (): Promise<void> => {
+  for (const [version_index, system] of prompts.entries()) {
+    const messages = [
+      { role: 'system', content: system },
+      { role: 'user', content: '{question}' },
+    ];
+    const config = { model: 'gpt-4o-mini', parameters: { temperature: version_index === 0 ? 1 : 0.2 } };
+    const place = { project_id: project, name: promptName };
+    await post('/prompt/create', { ...place, messages, config, labels: ['staging'] });
+    await post('/prompt/labels', { ...place, label: 'production', version_index });
+  }
 };
 
 /** Stores a version of an object. Returns a ref to it. */
@@ -79,9 +82,10 @@ if (await isEmpty()) {
   const now = Date.now();
   const calls = daysOfCalls(now);
   await report(calls);
-  await post('/feedback/batch/create', { batch: feedbackOn(project, calls) });
+  const batch = [...feedbackOn(project, calls), ...verdictsOn(project, calls)];
+  await post('/feedback/batch/create', { batch });
   await Promise.all([
-    addPrompts(),
+    addPrompt(),
     addEvaluations(now),
     addReviews(calls),
     create('in-time', { ...evaluator, saved_at: new Date(now).toISOString() }),

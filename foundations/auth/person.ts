@@ -137,13 +137,24 @@ const getKind = (payload: JWTPayload, typ: string | undefined): TokenKind | unde
 };
 
 /**
- * Whether a token is for a client. An ID token has the client as its audience (OpenID Connect Core, 3.1.3.7); an
- * access token may have an API there, and say the client otherwise.
+ * Whether a token is for the service. An ID token has its client as the audience (OpenID Connect Core, 3.1.3.7); an
+ * access token may have an API there, and say the client otherwise. One with the service itself there may be any
+ * client's: somebody let that client in (RFC 8707).
  */
-const isFor = (payload: JWTPayload, clientId: string, kind: TokenKind): boolean => {
+const isFor = (
+  payload: JWTPayload,
+  { clientId, resource }: Pick<SignInSettings, 'clientId' | 'resource'>,
+  kind: TokenKind,
+): boolean => {
   const audiences = [payload.aud ?? []].flat();
   const has = audiences.includes(clientId);
-  if (kind === 'access') return has || payload.client_id === clientId || payload.azp === clientId;
+  if (kind === 'access')
+    return (
+      has ||
+      payload.client_id === clientId ||
+      payload.azp === clientId ||
+      (resource !== undefined && audiences.includes(resource))
+    );
   return has && (payload.azp === undefined ? audiences.length === 1 : payload.azp === clientId);
 };
 
@@ -219,7 +230,7 @@ export const makeFindPerson = (
   settings: SignInSettings,
   issuer: Pick<Issuer, 'getDocument' | 'getKeys'> = new Issuer(settings.issuer),
 ): FindPerson => {
-  const { clientId, token: kind } = settings;
+  const { token: kind } = settings;
   const admins = new Set(settings.admins.map(parseMember).filter((member) => member !== undefined));
   const keySets = new WeakMap<readonly SigningKey[], JWTVerifyGetKey>();
 
@@ -257,7 +268,7 @@ export const makeFindPerson = (
       return { refusal: error instanceof IssuerError ? 'issuer does not answer' : toRefusal(error) };
     }
     if (getKind(payload, header.typ) !== kind) return { refusal: 'token of another kind' };
-    if (!isFor(payload, clientId, kind)) return { refusal: 'token for another client' };
+    if (!isFor(payload, settings, kind)) return { refusal: 'token for another client' };
     if (!nonEmptyString(payload.sub) || (payload.sub?.length ?? 0) > maxIdLength)
       return { refusal: 'token without a subject' };
     const person = toPerson(payload, settings, admins, now);

@@ -19,6 +19,12 @@ export interface SignInSettings {
   readonly admins: readonly string[];
   /** Where people sign out. @default - where the issuer's document says */
   readonly endSessionEndpoint?: string | undefined;
+  /**
+   * Where the issuer leads commands on a person's own machine. @default - `http://127.0.0.1/callback` with any port
+   */
+  readonly loopbackRedirectUri?: string | undefined;
+  /** The URL of `/mcp`, as access tokens for it name it in `aud`. @default - no token is for it alone */
+  readonly resource?: string | undefined;
 }
 
 /**

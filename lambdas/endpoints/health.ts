@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { signIn } from '../../api/service.ts';
+import type { resourceMetadata, signIn } from '../../api/service.ts';
 import { serverInfoPath } from '../../api/weave-paths.ts';
 import { type FixedEvent, fixedEndpoint, jsonText } from '../common/http/answer.ts';
 
@@ -24,14 +24,16 @@ const serverInfo = fixedEndpoint({
   cacheControl: 'no-store',
 });
 
-/** `GET /sign-in`, which is loaded when somebody asks: it knows how to ask an issuer. */
 const signInPath: typeof signIn.path = '/sign-in';
+const resourceMetadataPath: typeof resourceMetadata.path = '/.well-known/oauth-protected-resource/mcp';
 
-const lead = async (event: FixedEvent) => (await import('../common/http/sign-in.ts')).answerSignIn(event);
+/** What knows how to ask an issuer, loaded when somebody asks. */
+const signIns = () => import('../common/http/sign-in.ts');
 
 const answerers: Readonly<Record<string, (event: FixedEvent) => Promise<APIGatewayProxyResult>>> = {
   [serverInfoPath]: serverInfo,
-  [signInPath]: lead,
+  [signInPath]: async (event) => (await signIns()).answerSignIn(event),
+  [resourceMetadataPath]: async (event) => (await signIns()).answerResourceMetadata(event),
 };
 
 export const handler = (event: FixedEvent) => (answerers[event.resource] ?? health)(event);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { chat, report, type SeededCall } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { useBrowser } from './support/visit.ts';
 
 /* What agents report of themselves: tools and agents by their names, kinds, and waits for people. */
@@ -177,7 +178,7 @@ it.each([
   ['Kinds', /Guardrails 1/],
 ])('the overview tells %s apart', async (dimension, figures) => {
   const page = await visit(`overview?project=${encodeURIComponent(project)}&source=all`);
-  await page.getByRole('button', { name: dimension, exact: true }).click();
+  await choose(page, 'Group by', dimension);
   await page.getByRole('row', { name: figures }).getByRole('link').click();
   await page.getByText(/^\d rows?$/).waitFor();
 });

@@ -90,6 +90,11 @@ describe('an alert', () => {
         { interval: 500 },
       )
       .toMatch(/(?=.*✕\s+alert)(?=.*✓ webhook ops)(?=.*has no webhook gone)/s);
+    await page.getByText('all calls, production').waitFor();
+    const ofWindow = page.getByRole('link', { name: 'Show its calls' });
+    const link = new URL((await ofWindow.getAttribute('href')) ?? '', page.url()).searchParams;
+    expect(Date.parse(link.get('to') ?? '') - Date.parse(link.get('from') ?? '')).toBe(5 * 60_000);
+    expect(link.get('all')).toBe('true');
     await page.getByRole('button', { name: 'Send a test message' }).click();
     await page.getByText('webhook ops: delivered').waitFor();
     await page.getByText('webhook gone: page/alerts has no webhook gone').waitFor();

@@ -7,6 +7,10 @@ const visit = useBrowser();
 const project = 'page/compare';
 const at = encodeURIComponent(project);
 
+/** A text that is longer than any window, of which every second line is its own. */
+const linesOf = (name: string): string =>
+  Array.from({ length: 300 }, (_, at) => (at % 2 === 0 ? `${name} ${at}` : `the same ${at}`)).join('\n');
+
 beforeAll(async () => {
   const [root, ...calls] = turn('c2', 60_000);
   await report(project, [
@@ -15,6 +19,8 @@ beforeAll(async () => {
     ...calls.filter(({ id }) => id !== 'c2-tool'),
     { id: 'listed', output: '# Offers\n\n- a **red** one\n- a blue one' },
     { id: 'running', ms: null },
+    { id: 'long-1', output: linesOf('one') },
+    { id: 'long-2', output: linesOf('other') },
     { id: 'typed', at: -2000, inputs: { order: 4711 }, output: true },
     { id: 'texts', at: -1000, inputs: { order: '4711' }, output: 'true' },
   ]);
@@ -75,6 +81,25 @@ describe('a comparison', () => {
     const running = await visit(`compare?project=${at}&left=running&right=c1`);
     await running.getByText('It still runs.').waitFor();
     expect(await running.getByRole('region', { name: 'Answers' }).locator('.added').count()).toBe(0);
+  });
+
+  it('that is longer than the window scrolls below the head of the page, which stays', async () => {
+    const page = await visit(`compare?project=${at}&left=long-1&right=long-2`);
+    const differences = page.getByRole('region', { name: 'Differences of the answer' });
+    await differences.getByText('other 298').waitFor();
+    await page.getByRole('heading', { name: 'Answers' }).hover();
+    for (let times = 0; times < 2; times++) await page.mouse.wheel(0, 100_000);
+    await page.getByText('All of attributes as data').hover();
+    const scrolled = 'document.getElementById("view").scrollTop > 1000';
+    expect(await page.evaluate(scrolled)).toBe(true);
+    expect(
+      await page.evaluate(
+        '[document.scrollingElement.scrollHeight - innerHeight, document.scrollingElement.scrollTop]',
+      ),
+    ).toEqual([0, 0]);
+    expect(await page.getByRole('navigation', { name: 'Breadcrumb' }).boundingBox()).toMatchObject({
+      y: expect.toSatisfy((y: number) => y >= 0 && y < 60),
+    });
   });
 
   it('with a call that is gone says so', async () => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { atPresent, post, report } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 /* Charts that a project keeps side by side. */
@@ -94,6 +95,83 @@ describe('a chart', () => {
       .getByRole('img', { name: /^By thumbs over time. true: at most 3; false: at most 1; all/ })
       .waitFor();
     await page.getByText('This version of the page cannot draw this chart.').waitFor();
+  });
+});
+
+describe('the form of a chart', () => {
+  it('adds one by metric, filter and group, shows it before, and keeps the draft for whoever comes back', async () => {
+    await create('formed', [calls]);
+    const page = await visit(linkTo('formed'));
+    await page.getByRole('button', { name: 'Add chart' }).click();
+    await page.getByRole('heading', { name: 'Add a chart to formed' }).waitFor();
+    await choose(page, 'Metric', 'Errors');
+    await choose(page, 'Group by', 'Operations');
+    await page.getByRole('button', { name: 'Any status' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'error', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('textbox', { name: 'Title' }).fill('What failed');
+    await page.getByRole('img', { name: 'What failed over time. search: at most 1' }).waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goBack();
+    await page.getByRole('heading', { name: 'formed', level: 1, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add chart' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).and(page.locator('[value="What failed"]')).waitFor();
+    await page.getByRole('button', { name: 'Add chart' }).click();
+    await page.getByRole('heading', { name: 'formed', level: 1, exact: true }).waitFor();
+    await page
+      .locator('.dashboard')
+      .getByRole('img', { name: /^What failed .* search: at most 1$/ })
+      .waitFor();
+    expect(await titles(page)).toEqual(['Calls', 'What failed']);
+    expect(page.url()).not.toContain('form=');
+  });
+
+  it('adds a score once one is chosen', async () => {
+    await create('scored', []);
+    const page = await visit(linkTo('scored'));
+    await page.getByRole('button', { name: 'Add chart' }).last().click();
+    await choose(page, 'Metric', 'A score');
+    const add = page.getByRole('button', { name: 'Add chart' });
+    expect(await add.isDisabled()).toBe(true);
+    await choose(page, 'Score', 'thumbs');
+    await choose(page, 'Drawn as', 'its distribution');
+    await page.getByRole('img', { name: /^Distribution of thumbs over time. true: at most 3/ }).waitFor();
+    await add.click();
+    await page.getByRole('heading', { name: 'scored', level: 1, exact: true }).waitFor();
+    await page.locator('.dashboard').getByRole('heading', { name: 'Distribution of thumbs' }).waitFor();
+  });
+});
+
+describe('a chart of latencies', () => {
+  it('shows the percentile that it was kept with, until somebody chooses another, which a link has', async () => {
+    await create('slow', [
+      { ...latency, percentile: 99 },
+      { ...latency, group_by: 'op_name' },
+    ]);
+    const page = await visit(linkTo('slow'));
+    await page
+      .getByRole('img', { name: 'Latency over time. p50: at most 100 ms; p99: at most 100 ms' })
+      .waitFor();
+    await page.getByRole('heading', { name: 'p95 latency' }).waitFor();
+    await page.getByRole('button', { name: 'Percentile: p95' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'p90' }).click();
+    await page.getByRole('heading', { name: 'p90 latency' }).waitFor();
+    await page.waitForURL(/percentile=p90/);
+    const other = await visit(page.url());
+    await other.getByRole('img', { name: /^Latency over time. p50: .*; p90: at most 100 ms/ }).waitFor();
+  });
+
+  it('of the overview has the same choice, which is kept with it, and an alert begins with', async () => {
+    const page = await visit(`overview?project=${encodeURIComponent(project)}&percentile=p99`);
+    await page.getByRole('img', { name: /^Latency over time. p50: .*; p99: / }).waitFor();
+    await page.getByRole('button', { name: 'Percentile: p99' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'p50' }).click();
+    await page.getByRole('img', { name: 'Latency over time. p50: at most 100 ms', exact: true }).waitFor();
+    await page.waitForURL(/percentile=p50/);
+    expect(await page.getByRole('link', { name: 'Create alert on Latency' }).getAttribute('href')).toContain(
+      'latency_ms.p50',
+    );
   });
 });
 

@@ -227,10 +227,15 @@ describe('evaluations', () => {
     await page.getByText('1 row is not in all of them').waitFor();
     for (const key of ['j', 'Enter']) await page.keyboard.press(key);
     const row = page.getByRole('region', { name: 'The row' });
-    await row
-      .getByRole('region', { name: 'Differences of the outputs' })
-      .getByText('I do not know.')
-      .waitFor();
+    const outputs = row.getByRole('region', { name: 'Differences of the outputs' });
+    await outputs.getByText('I do not know.').waitFor();
+    // Which output is right is for the scores to say: neither is red or green.
+    const colors = await page.evaluate<string[]>(`[...document.querySelectorAll('.diff .side')].map((side) =>
+      [getComputedStyle(side).backgroundColor]
+        .concat([...side.querySelectorAll('mark')].map((mark) => getComputedStyle(mark).color))
+        .join(' '))`);
+    expect(colors.length).toBeGreaterThan(1);
+    expect(new Set(colors).size).toBe(1);
     await row.getByRole('row', { name: 'correct 1 It says where. 0 It does not say where.' }).waitFor();
     await row.getByRole('row', { name: 'polite 1 It is kind. 0 It offers no help.' }).waitFor();
     expect(new URL(page.url()).searchParams.get('row')).toBe('careful-0');

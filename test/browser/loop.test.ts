@@ -44,7 +44,7 @@ const report = (answers: readonly (readonly [id: string, question: string, outpu
 /** Evaluates a version of the prompt on the dataset, as CI does: with what it exits. */
 const evaluate = async (...args: string[]): Promise<{ code: number | null; out: string }> => {
   const own = { PENNYTRACE_URL: service.url, PENNYTRACE_KEY: service.key, PENNYTRACE_PROJECT: project };
-  const script = ['examples/evaluate.ts', '--dataset', 'bad', ...args];
+  const script = ['clients/js/evaluate.ts', '--dataset', 'bad', ...args];
   const run = spawn(process.execPath, script, { cwd: root, env: { ...process.env, ...own } });
   const exited = new Promise<number | null>((resolve) => run.once('exit', resolve));
   const [code, out] = await Promise.all([exited, text(run.stdout), text(run.stderr)]);

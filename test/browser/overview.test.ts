@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { post, report, type SeededCall } from './support/calls.ts';
+import { choose } from './support/choose.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -133,15 +134,15 @@ describe('the overview', () => {
     await page.setViewportSize({ width: 375, height: 740 });
     const { width = 0 } = (await page.locator('.breakdown td').first().boundingBox()) ?? {};
     expect(width).toBeGreaterThan(120);
-    await page.getByRole('button', { name: 'Models' }).click();
+    await choose(page, 'Group by', 'Models');
     await page.getByRole('row', { name: /gpt-4o-mini 13 3 · 23 % 2\d\d ms/ }).waitFor();
-    await page.getByRole('button', { name: 'Kinds' }).click();
+    await choose(page, 'Group by', 'Kinds');
     await page.getByRole('row', { name: /Tools 10 3 · 30 % 400 ms/ }).waitFor();
     await page.getByRole('row', { name: /calls that say none 10/ }).waitFor();
     expect(await page.locator('.breakdown tbody tr').last().innerText()).toContain('calls that say none');
-    await page.getByRole('button', { name: 'Environments' }).click();
+    await choose(page, 'Group by', 'Environments');
     await page.getByRole('link', { name: 'production', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Users', exact: true }).click();
+    await choose(page, 'Group by', 'Users');
     await page.getByRole('link', { name: 'local', exact: true }).waitFor();
     await page.getByLabel('One line per group').check();
     await page.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();

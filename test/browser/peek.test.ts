@@ -94,6 +94,13 @@ describe('a click on a row', () => {
     await peek(page).waitFor({ state: 'detached' });
   });
 
+  it('leads to what failed by the number of errors', async () => {
+    const page = await visit(link('&peek=turn-2'));
+    await peek(page).getByRole('button', { name: '1 error', exact: true }).click();
+    await peek(page).getByText('OrderNotFound: 4711').first().waitFor();
+    await page.waitForURL(/call=turn-2-tool/);
+  });
+
   it('says so if there is no such trace', async () => {
     const page = await visit(link('&peek=never'));
     await peek(page).getByText('This trace does not exist').waitFor();

@@ -150,7 +150,7 @@ describe('the playground', () => {
     const saved = { project_id: own, object_id: 'support', digest: 'v1' };
     await page.getByRole('link', { name: 'support', exact: true }).click();
     await page.getByRole('link', { name: 'v0', exact: true }).click();
-    await page.getByRole('link', { name: 'Open in the playground' }).click();
+    await page.getByRole('link', { name: 'Try v0' }).click();
     await text.waitFor();
     expect(await text.inputValue()).toBe('Be brief.');
     expect(await post('/obj/read', saved)).toMatchObject({
@@ -208,7 +208,7 @@ describe('the playground', () => {
   it('says what a provider answers, and asks for no other key', async () => {
     const page = await visit(link, { expected: /401/ });
     const body = JSON.stringify({ error: { message: 'wrong key for upstream' } });
-    await page.route('**/inference/**', (route) => route.fulfill({ status: 401, body }));
+    await page.route('**/inference/v1/chat/**', (route) => route.fulfill({ status: 401, body }));
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').getByText('The model answered 401: wrong key for upstream').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
@@ -220,7 +220,7 @@ describe('the playground', () => {
       detail: [{ loc: ['header', 'authorization'], msg: 'a valid key is required', type: 'unauthorized' }],
       error: { message: 'a valid key is required', type: 'authentication_error', code: 'unauthorized' },
     });
-    await page.route('**/inference/**', (route) => route.fulfill({ status: 401, body }));
+    await page.route('**/inference/v1/chat/**', (route) => route.fulfill({ status: 401, body }));
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('dialog').waitFor();
     expect(await page.getByText(/The model answered/).count()).toBe(0);

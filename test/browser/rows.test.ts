@@ -72,6 +72,34 @@ describe('a row', () => {
   });
 });
 
+describe('a preview', () => {
+  it('has all of its cell: what one of its texts does not need, the other has', async () => {
+    const own = 'page/previews';
+    const long = 'Which of the winter tyres in your shop fit a bicycle of 28 inches? '.repeat(8);
+    await report(own, [
+      { id: 'asks', name: 'Asks', at: recent, inputs: { question: long }, output: 'None.' },
+      { id: 'tells', name: 'Tells', at: recent, inputs: { question: 'Tyres?' }, output: long },
+      { id: 'both', name: 'Both', at: recent, inputs: { question: long }, output: long },
+    ]);
+    const page = await visit(`traces?project=${encodeURIComponent(own)}`);
+    for (const name of ['Asks', 'Tells', 'Both']) {
+      const cell = page.getByRole('cell').filter({ has: page.locator('.preview') });
+      const preview = row(page, name).locator(cell);
+      await preview.waitFor();
+      const free = await preview.evaluate((element) => {
+        const { right } = element.getBoundingClientRect();
+        const cuts = [...element.querySelectorAll('.preview .cut')];
+        return right - Math.max(...cuts.map((cut) => cut.getBoundingClientRect().right));
+      });
+      // Its padding alone.
+      expect(free, name).toBeLessThan(24);
+    }
+    const asks = row(page, 'Asks');
+    const width = async (text: string) => (await asks.getByText(text).last().boundingBox())?.width ?? 0;
+    expect(await width('None.')).toBeLessThan(60);
+  });
+});
+
 describe('columns', () => {
   it('are hidden, moved and widened, in the URL and on this device', async () => {
     const page = await visit(link());

@@ -30,13 +30,20 @@ beforeAll(async () => {
   ];
   const end = { project_id: project, id: 'judged', ended_at: new Date(now).toISOString() };
   await post('/call/upsert_batch', { batch: [...batch, { mode: 'end', req: { end } }] });
-  const score = (id: string, value: boolean) => ({
+  const score = (id: string, feedback_type: string, payload: object) => ({
     project_id: project,
     svc_ref: `svc:///${project}/call/${id}`,
-    feedback_type: 'correct',
-    payload: { value },
+    feedback_type,
+    payload,
   });
-  for (const record of [score('served', false), score('tried', true)]) await post('/feedback/create', record);
+  const batchOfScores = [
+    score('served', 'correct', { value: false }),
+    score('tried', 'correct', { value: true }),
+    score('served', 'helpful', { value: 0.3 }),
+    score('tried', 'helpful', { value: 0.8 }),
+    score('tried', 'thumbs', { up: true }),
+  ];
+  await post('/feedback/batch/create', { batch: batchOfScores });
 });
 
 const link = (view: string, search = '') => `${view}?project=${encodeURIComponent(project)}${search}`;
@@ -68,6 +75,24 @@ describe('the list', () => {
     await page.getByText('correct is false').waitFor();
     await rowsOn(page, ['served']);
     await page.getByRole('columnheader', { name: 'correct' }).waitFor();
+  });
+
+  it('is filtered by a bound of a number, and by thumbs', async () => {
+    const page = await visit(link('traces', '&source=all'));
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByRole('button', { name: 'helpful: above or below…' }).click();
+    await page.getByRole('combobox', { name: 'Value' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('0.5');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByText('helpful below 0.5').waitFor();
+    await rowsOn(page, ['served']);
+    const other = await visit(link('traces', '&source=all'));
+    await other.getByRole('button', { name: '+ Filter' }).click();
+    await other.getByRole('button', { name: 'Score', exact: true }).click();
+    await other.getByRole('button', { name: 'thumbs: true' }).click();
+    await other.getByText('thumbs is true').waitFor();
+    await rowsOn(other, ['tried']);
   });
 });
 

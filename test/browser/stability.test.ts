@@ -32,6 +32,8 @@ beforeAll(async () => {
   ];
   const val = { _type: 'Dashboard', name: 'Stable', charts, saved_at: '2026-10-01T12:00:00Z' };
   await post('/obj/create', { obj: { project_id: project, object_id: 'stable', val } });
+  for (const text of ['Help {name}.', 'Help {name}, soon.'])
+    await post('/prompt/create', { project_id: project, name: 'support', text, labels: ['production'] });
   await report(shared, turn('s1', 0));
   await post('/obj/create', allowLinks(shared).body);
   await post('/obj/create', makeLink(shared, 'link', 's1').body);
@@ -60,9 +62,12 @@ const views: readonly (readonly [string, string, string])[] = [
   ['the alerts', `alerts?project=${at}`, 'h1'],
   ['the datasets', `datasets?project=${at}`, '.empty'],
   ['the evaluations', `evaluations?project=${at}`, 'h1'],
+  ['a new evaluation', `evaluate?project=${at}`, 'form'],
   ['the evaluators', `evaluators?project=${at}`, 'h1'],
   ['the reviews', `reviews?project=${at}`, '.empty'],
   ['the playground', `playground?project=${at}&call=s1-model-1`, 'textarea'],
+  ['the prompts', `prompts?project=${at}`, '.prompts-table'],
+  ['a prompt', `prompts?project=${at}&prompt=support`, '.prompt-uses, .diff'],
   ['the objects', `objects?project=${at}`, 'h1'],
   ['the settings', `settings?project=${at}`, '.connect-steps'],
   ['the members', `settings?project=${at}&section=members`, '.empty'],
@@ -85,6 +90,7 @@ const furtherViews: typeof views = [
   ['the search of a tree', `trace?project=${at}&trace=s1`, '.tree-tools input'],
   ['the form of an alert', `alerts?project=${at}&form=true`, '.alert-form'],
   ['the form of an evaluator', `evaluators?project=${at}&form=true`, '.evaluator-form'],
+  ['the form of a prompt', `prompts?project=${at}&prompt=support&form=true`, '.template-area'],
   ['the dashboards', `dashboards?project=${at}`, '.plain-table'],
   ['the groups of the overview', `overview?project=${at}&split=true&by=model`, 'h1'],
 ];

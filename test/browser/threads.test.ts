@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
@@ -71,6 +72,12 @@ describe('a thread of the list', () => {
     await page.getByText('1 thread', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Is it raining?' }).waitFor();
     expect(page.url()).toContain('text=RAINING');
+    const users = await visit(path);
+    await users.getByRole('link', { name: 'ada' }).click();
+    await users.getByText('End user is ada').waitFor();
+    await users.locator('.row-link').waitFor();
+    await users.goBack();
+    await users.getByText('2 threads').waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });
@@ -83,7 +90,7 @@ describe('whoever comes back to the threads', () => {
     const page = await visit(`threads?project=${encodeURIComponent(own)}&sort=-start_time`);
     const stands = async () => {
       await page.locator('tr.active').getByText('many-20', { exact: true }).waitFor();
-      return page.locator('#view').evaluate((element) => element.scrollTop);
+      return page.locator('.threads-scroll').evaluate((element) => element.scrollTop);
     };
     await page.getByText('60 threads').waitFor();
     for (let row = 0; row < 40; row++) await page.keyboard.press('j');
@@ -96,6 +103,71 @@ describe('whoever comes back to the threads', () => {
       expect(await stands()).toBe(before);
     }
     expect(page.url()).toContain('sort=-start_time');
+  });
+});
+
+describe('a thread beside the list', () => {
+  const pane = (page: Page) => page.getByRole('complementary', { name: 'Thread beside the list' });
+  const tracePane = (page: Page) => page.getByRole('complementary', { name: 'Trace beside the list' });
+  const row = (page: Page, name: string) => page.locator('.thread-link', { hasText: name });
+
+  it('opens with a click, leads to its traces and back, and a link has it', async () => {
+    const page = await visit(list, { viewport: { width: 1440, height: 900 } });
+    await row(page, 'Where is my order 4711?').click();
+    await pane(page)
+      .getByRole('article', { name: /^Turn 2/ })
+      .waitFor();
+    await page.waitForURL(/peek=thread-1/);
+    await pane(page).getByRole('link', { name: 'tool.find_order' }).first().click();
+    await tracePane(page).getByText('OrderNotFound: 4711').first().waitFor();
+    await page.waitForURL(/peek=thread-1&trace=t1&call=t1-tool/);
+    const other = await visit(page.url(), { viewport: { width: 1440, height: 900 } });
+    await tracePane(other).getByText('OrderNotFound: 4711').first().waitFor();
+    await tracePane(other).getByRole('button', { name: 'Back to the thread' }).click();
+    await pane(other)
+      .getByRole('article', { name: /^Turn 1/ })
+      .waitFor();
+    expect(other.url()).not.toContain('trace=');
+    await pane(other).getByRole('link', { name: 'Open the thread' }).click();
+    await other.getByRole('heading', { name: 'thread-1', level: 1 }).waitFor();
+    await other.goBack();
+    await pane(other)
+      .getByRole('article', { name: /^Turn 1/ })
+      .waitFor();
+  });
+
+  it('goes on with the arrow keys, and closes step by step', async () => {
+    const page = await visit(list, { viewport: { width: 1440, height: 900 } });
+    await row(page, 'Question 0').waitFor();
+    for (const key of ['j', 'p']) await page.keyboard.press(key);
+    await pane(page).getByText('Answer 34', { exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await pane(page).getByText('It is on its way.').first().waitFor();
+    await pane(page).getByRole('link', { name: 'Trace', exact: true }).first().click();
+    await tracePane(page).getByRole('treeitem').first().waitFor();
+    await page.keyboard.press('Escape');
+    await pane(page).getByText('It is on its way.').first().waitFor();
+    await page.keyboard.press('k');
+    await pane(page).getByText('Answer 34', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await pane(page).waitFor({ state: 'detached' });
+    await page.locator('.thread-link:focus', { hasText: 'Question 0' }).waitFor();
+    expect(page.url()).not.toContain('peek=');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'long', level: 1 }).waitFor();
+  });
+
+  it('covers the list of a phone, and has no faults that axe knows', async () => {
+    const page = await visit(list, { viewport: { width: 390, height: 844 } });
+    await row(page, 'Where is my order 4711?').click();
+    await pane(page)
+      .getByRole('article', { name: /^Turn 2/ })
+      .waitFor();
+    expect((await pane(page).boundingBox())?.width).toBe(390);
+    expect(await row(page, 'Question 0').isVisible()).toBe(false);
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await page.goBack();
+    await row(page, 'Question 0').waitFor();
   });
 });
 

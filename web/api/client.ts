@@ -1,6 +1,6 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
 import { apiUrl, connectionFailure, RequestFailed, readChunks, splitLines, toFailure } from './http.ts';
-import type { ModelAnswer } from './inference.ts';
+import type { Asking, ModelAnswer } from './inference.ts';
 import { noteRequest } from './quiet.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
@@ -52,7 +52,14 @@ export interface Client {
    * Sends a chat to a model, and has it recorded in a project. What does so loads with the first.
    * Throws as `ask` does.
    */
-  readonly askModel: (project: string, body: object, signal: AbortSignal) => Promise<ModelAnswer>;
+  readonly askModel: (
+    project: string,
+    body: object,
+    asking: Asking,
+    signal?: AbortSignal,
+  ) => Promise<ModelAnswer>;
+  /** What is known of a model that requests may name. Throws as `ask` does: a 404 if none may. */
+  readonly readModel: (model: string, signal?: AbortSignal) => Promise<Answer<'/inference/v1/models/{id+}'>>;
   /** Has a function start that was not used of late, so that the next request need not wait. */
   readonly wake: (path: Wakeable, project: string) => void;
 }
@@ -147,10 +154,18 @@ export const createClient = (
         throw connectionFailure(error, true);
       });
     },
-    askModel: async (project, body, signal) => {
+    askModel: async (project, body, asking, signal) => {
       const { askModel } = await import('./inference.ts');
       const authorization = await asked(() => authorize('/inference/v1/chat/completions'));
-      return askModel({ authorization, project, body, signal, onRefused });
+      return askModel({ authorization, project, body, asking, signal, onRefused });
+    },
+    readModel: async (model, signal) => {
+      // Names of models may have slashes.
+      const path = `/inference/v1/models/${model.split('/').map(encodeURIComponent).join('/')}`;
+      const response = await send(path as ApiPath, undefined, 'application/json', signal);
+      return response.json().catch((error: unknown) => {
+        throw connectionFailure(error, true);
+      });
     },
     wake: (path, project) => {
       if (isAwake(path)) return;

@@ -1,5 +1,24 @@
 import { requestIdHeader } from '../../api/shared/headers.ts';
 
+/** What the service said of trying again. */
+interface Again {
+  /** How long to wait, in ms, from `Retry-After`. @default - nobody said */
+  readonly afterMs?: number | undefined;
+  /** Whether a spending limit leaves too little for the request. @default false */
+  readonly isLimit?: boolean;
+}
+
+/** How long an answer asks to wait, in ms; undefined if it does not say. */
+export const readRetryAfter = (headers: Headers): number | undefined => {
+  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (ms >= 0) return ms;
+  const text = headers.get('retry-after') ?? '';
+  const seconds = text.trim() === '' ? Number.NaN : Number(text);
+  if (seconds >= 0) return seconds * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+};
+
 /** What a request failed with, in words for the person in front of the page. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
@@ -7,11 +26,13 @@ export class RequestFailed extends Error {
   readonly status: number | undefined;
   /** The id under which the service's log has the request. */
   readonly requestId: string | undefined;
+  readonly again: Again;
 
-  constructor(message: string, status?: number, requestId?: string) {
+  constructor(message: string, status?: number, requestId?: string, again: Again = {}) {
     super(message);
     this.status = status;
     this.requestId = requestId;
+    this.again = again;
   }
 }
 
@@ -61,7 +82,8 @@ export const toFailure = async (response: Response): Promise<RequestFailed> => {
   const text =
     (status === 401 ? undefined : problems) ||
     (texts[status] ?? `The service answered with status ${status}. Try again.`);
-  return new RequestFailed(text, status, response.headers.get(requestIdHeader) ?? undefined);
+  const requestId = response.headers.get(requestIdHeader) ?? undefined;
+  return new RequestFailed(text, status, requestId, { afterMs: readRetryAfter(response.headers) });
 };
 
 /** What a failed fetch means. An abort stays what it is. */

@@ -1,7 +1,16 @@
 import { createParser } from 'eventsource-parser';
-import { recordingHeader, requestIdHeader, sourceHeader } from '../../api/shared/headers.ts';
+import type { CallSource } from '../../api/shared/header-fields.ts';
+import { promptHeader, recordingHeader, requestIdHeader, sourceHeader } from '../../api/shared/headers.ts';
 import { jsonIn } from '../data/values.ts';
-import { apiUrl, connectionFailure, RequestFailed, readChunks, sentence, toFailure } from './http.ts';
+import {
+  apiUrl,
+  connectionFailure,
+  RequestFailed,
+  readChunks,
+  readRetryAfter,
+  sentence,
+  toFailure,
+} from './http.ts';
 
 /** An answer of a model that has begun. */
 export interface ModelAnswer {
@@ -13,13 +22,23 @@ export interface ModelAnswer {
   readonly chunks: AsyncIterable<unknown>;
 }
 
+/** What the recorded call of a request says of it. */
+export interface Asking {
+  readonly source: CallSource;
+  /** The prompt that the request was made of. @default - none is named */
+  readonly prompt?: { readonly name: string; readonly version: number };
+  /** What the call lies below: the trace, and the span of its parent's call. @default - nothing */
+  readonly parent?: { readonly trace: string; readonly span: string };
+}
+
 /** A request to a model that is recorded as a call of a project. */
 interface ModelRequest {
   /** The value of the header. */
   readonly authorization: string;
   readonly project: string;
   readonly body: object;
-  readonly signal: AbortSignal;
+  readonly asking: Asking;
+  readonly signal: AbortSignal | undefined;
   /** Is told when the service does not accept the key. */
   readonly onRefused: () => void;
 }
@@ -46,27 +65,45 @@ async function* whole(response: Response): AsyncGenerator<unknown> {
   });
 }
 
-/** What an error says in the shape of OpenAI, and whether it is the service's, which has `detail` too. */
-const readError = (body: unknown): { readonly words: string | undefined; readonly isOurs: boolean } => {
-  const { error, detail } = (body ?? {}) as { error?: { message?: unknown } | string; detail?: unknown };
-  const message = typeof error === 'object' ? error?.message : error;
-  return { words: typeof message === 'string' ? message : undefined, isOurs: Array.isArray(detail) };
+interface AnsweredError {
+  readonly words: string | undefined;
+  /** Whether it is the service's, which has `detail` too. */
+  readonly isOurs: boolean;
+  readonly isLimit: boolean;
+}
+
+/** What an error says in the shape of OpenAI. */
+const readError = (body: unknown): AnsweredError => {
+  const { error, detail } = (body ?? {}) as {
+    error?: { message?: unknown; code?: unknown } | string | null;
+    detail?: unknown;
+  };
+  const { message, code } = typeof error === 'object' ? (error ?? {}) : { message: error, code: undefined };
+  const isOurs = Array.isArray(detail);
+  return {
+    words: typeof message === 'string' ? message : undefined,
+    isOurs,
+    isLimit: isOurs && code === 'spending_limit',
+  };
 };
 
 /** Reads an error: the provider's own, or the service's. */
 const failed = async (response: Response, onRefused: () => void): Promise<Error> => {
   const { status } = response;
   const copy = response.clone();
-  const { words, isOurs } = readError(await copy.json().catch(() => undefined));
+  const { words, isOurs, isLimit } = readError(await copy.json().catch(() => undefined));
+  const again = { afterMs: readRetryAfter(response.headers), isLimit };
   const requestId = response.headers.get(requestIdHeader) ?? undefined;
   if (words !== undefined && !isOurs)
-    return new RequestFailed(`The model answered ${status}: ${words}`, status, requestId);
+    return new RequestFailed(`The model answered ${status}: ${words}`, status, requestId, again);
   // A provider's 401 is about the service's key for it. This one is about ours.
   if (status === 401) {
     onRefused();
     return toFailure(response);
   }
-  return words === undefined ? toFailure(response) : new RequestFailed(sentence(words), status, requestId);
+  return words === undefined
+    ? toFailure(response)
+    : new RequestFailed(sentence(words), status, requestId, again);
 };
 
 /**
@@ -75,17 +112,20 @@ const failed = async (response: Response, onRefused: () => void): Promise<Error>
  * @throws RequestFailed in words for people; DOMException AbortError
  */
 export const askModel = async (request: ModelRequest): Promise<ModelAnswer> => {
-  const { authorization, project, body, signal, onRefused } = request;
+  const { authorization, project, body, asking, signal, onRefused } = request;
+  const { source, prompt, parent } = asking;
   const response = await fetch(new URL('./inference/v1/chat/completions', apiUrl()), {
     method: 'POST',
     headers: {
       authorization,
       'content-type': 'application/json',
       [recordingHeader]: project,
-      [sourceHeader]: 'playground',
+      [sourceHeader]: source,
+      ...(prompt && { [promptHeader]: `${encodeURIComponent(prompt.name)}:${prompt.version}` }),
+      ...(parent && { traceparent: `00-${parent.trace}-${parent.span}-01` }),
     },
     body: JSON.stringify(body),
-    signal,
+    ...(signal && { signal }),
     credentials: 'omit',
     cache: 'no-store',
   }).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { Link, Navigate } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
 import { Connect } from '../calls/connect/connect.tsx';
 import { dayText } from '../data/format.ts';
 import { lastProject } from '../session/device.ts';
@@ -14,14 +15,16 @@ const grantedProjects = ({ grants }: Me): string[] =>
 /** What a key may do, in a table. */
 const Grants = () => {
   const { me } = useSession();
+  const resources = [...new Set(me.grants.map(({ resource }) => resource))];
+  const rolesOn = (on: string) => me.grants.flatMap(({ resource, role }) => (resource === on ? role : []));
   return (
     <Table
       columns={[
-        { title: 'Projects', cell: ({ resource }) => <code>{resource}</code> },
-        { title: 'Role', cell: ({ role }) => role },
+        { title: 'Projects', cell: (resource) => <code>{resource}</code> },
+        { title: 'Roles', cell: (resource) => rolesOn(resource).join(', ') },
       ]}
-      rows={me.grants}
-      getKey={({ resource, role }) => `${resource} ${role}`}
+      rows={resources}
+      getKey={(resource) => resource}
     />
   );
 };
@@ -53,11 +56,12 @@ export const HomeView = () => {
             <Link to="/traces" search={{ project }} state={{ enter: true }} className="card project">
               <strong>{project}</strong>
               {project === last ? <span className="muted">opened last</span> : null}
+              <ChevronRight />
             </Link>
           </li>
         ))}
       </ul>
-      <h2>{issuer === undefined ? 'This key' : 'You'}</h2>
+      <h2 className="who">{issuer === undefined ? 'This key' : 'You'}</h2>
       <p>
         {issuer === undefined ? 'It belongs to' : 'You are'} <strong>{me.user}</strong>
         {me.expires_at ? ` and expires on ${dayText(me.expires_at)}` : ''}.

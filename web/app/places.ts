@@ -10,6 +10,7 @@ import {
   LayoutDashboard,
   ListTree,
   type LucideIcon,
+  MessageSquareText,
   MessagesSquare,
   Settings,
   SquareTerminal,
@@ -30,6 +31,7 @@ type Path =
   | '/evaluators'
   | '/reviews'
   | '/playground'
+  | '/prompts'
   | '/objects'
   | '/settings';
 
@@ -71,6 +73,7 @@ export const placeGroups: readonly PlaceGroup[] = [
     title: 'Build',
     places: [
       { to: '/playground', icon: SquareTerminal },
+      { to: '/prompts', icon: MessageSquareText },
       { to: '/objects', icon: Box },
     ],
   },
@@ -90,6 +93,7 @@ export const parents: Readonly<Record<string, Path>> = {
   compare: '/traces',
   thread: '/threads',
   evaluation: '/evaluations',
+  evaluate: '/evaluations',
 };
 
 type ListSearch = Readonly<Record<string, unknown>> & { readonly project: string };

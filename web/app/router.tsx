@@ -15,6 +15,7 @@ import {
   parseCompareSearch,
   parseDashboardsSearch,
   parseDatasetsSearch,
+  parseEvaluateSearch,
   parseEvaluationSearch,
   parseEvaluationsSearch,
   parseEvaluatorsSearch,
@@ -22,6 +23,7 @@ import {
   parseOverviewSearch,
   parsePlaygroundSearch,
   parsePricesSearch,
+  parsePromptsSearch,
   parseReviewsSearch,
   parseScoresSearch,
   parseSettingsSearch,
@@ -91,9 +93,11 @@ const load = {
   scores: lazily(() => import('../views/scores/scores-view.tsx'), 'ScoresView'),
   compare: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
   playground: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
+  prompts: lazily(() => import('../views/prompts/prompts-view.tsx'), 'PromptsView'),
   objects: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
   evaluations: lazily(() => import('../views/evaluations/evaluations-view.tsx'), 'EvaluationsView'),
   evaluation: lazily(() => import('../views/evaluations/evaluation-view.tsx'), 'EvaluationView'),
+  evaluate: lazily(() => import('../views/evaluations/evaluate-view.tsx'), 'EvaluateView'),
   datasets: lazily(() => import('../views/datasets/datasets-view.tsx'), 'DatasetsView'),
   evaluators: lazily(() => import('../views/evaluators/evaluators-view.tsx'), 'EvaluatorsView'),
   reviews: lazily(() => import('../views/reviews/reviews-view.tsx'), 'ReviewsView'),
@@ -106,6 +110,10 @@ const load = {
 const TracePane: TracePaneType = lazily(() => import('../views/trace/trace-view.tsx'), 'TracePane');
 
 const TracesWithPane = () => <TracesView Pane={TracePane} />;
+
+const ThreadsWithPane = Object.assign(() => <load.threads Pane={TracePane} />, {
+  preload: () => load.threads.preload?.(),
+});
 
 /** The state of the list, with the columns of this device if the URL names none. */
 const tracesSearch = (search: Record<string, unknown>): TracesSearch => {
@@ -121,16 +129,18 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/traces', tracesSearch, TracesWithPane),
       view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
-      view('/threads', parseThreadsSearch, load.threads),
+      view('/threads', parseThreadsSearch, ThreadsWithPane),
       view('/thread', parseThreadSearch, load.thread),
       view('/overview', parseOverviewSearch, load.overview),
       view('/dashboards', parseDashboardsSearch, load.dashboards),
       view('/scores', parseScoresSearch, load.scores),
       view('/compare', parseCompareSearch, load.compare),
       view('/playground', parsePlaygroundSearch, load.playground),
+      view('/prompts', parsePromptsSearch, load.prompts),
       view('/objects', parseObjectsSearch, load.objects),
       view('/evaluations', parseEvaluationsSearch, load.evaluations),
       view('/evaluation', parseEvaluationSearch, load.evaluation),
+      view('/evaluate', parseEvaluateSearch, load.evaluate),
       view('/datasets', parseDatasetsSearch, load.datasets),
       view('/evaluators', parseEvaluatorsSearch, load.evaluators),
       view('/reviews', parseReviewsSearch, load.reviews),

@@ -44,7 +44,7 @@ export const useTrace = (project: string, trace: string) => {
         project_id: project,
         filter: { trace_ids: [trace] },
         sort_by: [{ field: 'started_at', direction: 'asc' as const }],
-        columns: withHeaderColumns('summary.usage'),
+        columns: withHeaderColumns('summary.usage', 'attributes.prompt.name', 'attributes.prompt.version'),
         include_costs: true,
       };
       const calls: CallRow[] = [];

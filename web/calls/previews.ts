@@ -14,9 +14,16 @@ const isModel: Operation = {
 /** The beginning of a list of numbers, which may lie in a field, and be one of several. */
 const vector = /^(?:\{"\w+":)?\[+-?\d+(?:\.\d+)?(?:e-?\d+)?,-?\d/i;
 
-/** A line without the signs that Markdown has around words. */
-const withoutMarks = (line: string): string =>
-  line.replace(/(\*\*|`)(\S(?:.*?\S)?)\1/g, '$2').replace(/(?:\| *:?-{2,}:? *)+\|/g, '|');
+/** The line of a table between its titles and its rows. */
+const ruled = /\| *:?-{2,}:? *\|/;
+
+/** A line without the signs that Markdown has around words and between cells. */
+const withoutMarks = (line: string): string => {
+  const plain = line.replace(/(\*\*|`)(\S(?:.*?\S)?)\1/g, '$2');
+  return ruled.test(plain)
+    ? plain.replace(/ *\|(?:[ |]|:?-{2,}:?)*/g, ' · ').replace(/([:.]|^) · /, '$1 ')
+    : plain;
+};
 
 /** A preview as it is shown: without Markdown, and without the numbers of an embedding. */
 export const shownPreview = ({ input, output }: Preview, call: CallRow): Preview => {

@@ -279,6 +279,12 @@ export const parseThreadsSearch = parser({
   nested: readFlag,
   /** A field, with `-` before it for descending. @default -last_updated */
   sort: readText,
+  /** The thread that is shown beside the list. @default - none */
+  peek: readText,
+  /** The trace that is shown there instead, opened from that thread. @default - none */
+  trace: readText,
+  /** The call of it that is selected. @default - its root */
+  call: readText,
 });
 
 export type ThreadsSearch = ReturnType<typeof parseThreadsSearch>;
@@ -317,6 +323,11 @@ export const orders = ['calls', 'errors', 'p50', 'p95', 'tokens', 'cost'] as con
 
 export type Order = (typeof orders)[number];
 
+/** The percentiles of latencies to choose from. */
+export const percentiles = ['p50', 'p90', 'p95', 'p99'] as const;
+
+export type Percentile = (typeof percentiles)[number];
+
 /** The state of the overview. */
 export const parseOverviewSearch = parser({
   /** @default - 24h, unless there are bounds */
@@ -330,6 +341,8 @@ export const parseOverviewSearch = parser({
   score: readText,
   /** Whether the charts have a line for each of the largest groups. @default - false */
   split: readFlag,
+  /** What the chart of latencies shows. @default - p95 */
+  percentile: choiceReader(percentiles),
   /** @default - calls */
   sort: choiceReader(orders),
 });
@@ -352,6 +365,10 @@ export const parseDashboardsSearch = parser({
   ...timeFields,
   /** The dashboard that is shown, by its object. @default - all are listed */
   dashboard: readText,
+  /** Whether a chart is added to it. @default false */
+  form: readFlag,
+  /** What all charts of latencies show. @default - what each was kept with */
+  percentile: choiceReader(percentiles),
 });
 
 export type DashboardsSearch = ReturnType<typeof parseDashboardsSearch>;
@@ -416,6 +433,26 @@ export const parseObjectsSearch = parser({
   base: readText,
 });
 
+/** The state of the view of prompts. */
+export const parsePromptsSearch = parser({
+  /** The prompt that is shown. @default - all are listed */
+  prompt: readText,
+  /** The version that is shown: its number, also as `v3`, or its digest. @default - the newest */
+  version: readText,
+  /** The version that it is compared with. @default - the one before it */
+  base: readText,
+  /** Whether a version is made of the one that is shown; without a prompt, a new one is made. @default false */
+  form: readFlag,
+  /** The time of the figures of a prompt. @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** A text in the names of prompts. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -calls */
+  sort: readText,
+});
+
+export type PromptsSearch = ReturnType<typeof parsePromptsSearch>;
+
 /** The state of the view of evaluators. */
 export const parseEvaluatorsSearch = parser({
   /** The object of the evaluator that is shown. @default - all are listed */
@@ -460,6 +497,30 @@ export const parseEvaluationsSearch = parser({
 });
 
 export type EvaluationsSearch = ReturnType<typeof parseEvaluationsSearch>;
+
+/** The index of a version; undefined for anything else. */
+const readIndex: Reader<number> = (value) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+const readIndexes = listReader(readIndex);
+
+/** The state of the view that begins evaluations of a prompt, and runs them. */
+export const parseEvaluateSearch = parser({
+  /** The prompt, and the indexes of its versions: one, or a list. @default - to be chosen */
+  prompt: readText,
+  versions: (value) => readIndexes(Array.isArray(value) ? value : [value]),
+  /** @default - the model that each version names */
+  models: listReader(readText),
+  dataset: readText,
+  /** The column that answers are to equal; `none` for none. @default - that which says what is expected */
+  exact: readText,
+  /** The objects of the evaluators that score answers. */
+  evaluators: listReader(readText),
+  /** The ids of evaluations that have begun. @default - none has */
+  runs: listReader(readText),
+});
+
+export type EvaluateSearch = ReturnType<typeof parseEvaluateSearch>;
 
 /** Which rows of evaluations are shown. */
 export const rowFilters = ['worse', 'better', 'failed', 'only'] as const;

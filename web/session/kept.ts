@@ -31,6 +31,10 @@ const change = (work: (all: Map<string, Entry>) => void): void => {
   entries.setState(all, true);
 };
 
+/** Whether something is at work, and so is kept although nobody looks at it. */
+const isAtWork = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'isAtWork' in value && value.isAtWork === true;
+
 /** Forgets everything, as signing out does. */
 export const forgetAll = (): void => change((all) => all.clear());
 
@@ -74,6 +78,10 @@ const useEntry = (key: Key): Entry | undefined => {
       if (count(-1) !== 0) return;
       shown.delete(name);
       const expire = () => {
+        if (isAtWork(entries.getState().get(name)?.value)) {
+          expiries.set(name, setTimeout(expire, keptMs));
+          return;
+        }
         expiries.delete(name);
         change((all) => all.delete(name));
       };

@@ -128,6 +128,7 @@ export const sharedClient = (shared: SharedTrace): Client => {
     streamWithText: refuse,
     download: async () => refuse(),
     askModel: async () => refuse(),
+    readModel: async () => refuse(),
     wake: () => {},
   };
 };

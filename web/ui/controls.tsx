@@ -301,7 +301,8 @@ export const sortableBy = (sort: string, onSort: (sort: string) => void) => (col
 
 export interface TableColumn<Row> {
   readonly title: string;
-  readonly className?: 'numeric' | 'break' | 'select';
+  /** Those of `select` and `action` say what they are to screen readers alone. */
+  readonly className?: 'numeric' | 'break' | 'select' | 'action';
   readonly cell: (row: Row, at: number) => ReactNode;
   /** Sorts by it. @default - it cannot be sorted by */
   readonly onSort?: () => void;
@@ -339,7 +340,12 @@ export const Table = <Row,>({ columns, rows, getKey, className = '', active = -1
       {rows.map((row, at) => (
         <tr key={getKey(row)} className={at === active ? 'active' : ''}>
           {columns.map(({ title, className: cellClass = '', cell }) => (
-            <td key={title} className={cellClass} dir={cellClass === 'numeric' ? undefined : 'auto'}>
+            <td
+              key={title}
+              className={cellClass}
+              data-title={title}
+              dir={cellClass === 'numeric' ? undefined : 'auto'}
+            >
               {cell(row, at)}
             </td>
           ))}
@@ -354,8 +360,15 @@ interface ScrollTableProps<Row> extends TableProps<Row> {
   readonly label: string;
 }
 
-/** A table that may be wider than its place. It scrolls, so the keyboard must reach it. */
-export const ScrollTable = <Row,>({ label, className = 'wide', ...props }: ScrollTableProps<Row>) => (
+/**
+ * A table that may be wider than its place. It scrolls, so the keyboard must reach it. On a phone, its rows are
+ * cards.
+ */
+export const ScrollTable = <Row,>({
+  label,
+  className = 'wide as-cards',
+  ...props
+}: ScrollTableProps<Row>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
   <div className="scroll-x" role="region" aria-label={label} tabIndex={0}>
     <Table className={className} {...props} />

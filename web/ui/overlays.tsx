@@ -17,6 +17,8 @@ interface MenuItem {
   readonly onSelect: () => void;
   /** Whether it is the present choice. @default - it is a command */
   readonly checked?: boolean;
+  /** Whether it cannot be chosen; its label says why. @default false */
+  readonly disabled?: boolean;
 }
 
 export interface MenuProps {
@@ -40,15 +42,16 @@ export const OpenMenu = ({ label, name, className, items, head }: MenuProps) => 
       <Menu.Positioner className="positioner" sideOffset={4} align="start">
         <Menu.Popup className="menu">
           {head ? <div className="menu-head">{head}</div> : null}
-          {items.map(({ label: text, onSelect, checked }, at) =>
+          {items.map(({ label: text, onSelect, checked, disabled = false }, at) =>
             checked === undefined ? (
-              <Menu.Item key={at} className="menu-item" onClick={onSelect}>
+              <Menu.Item key={at} className="menu-item" disabled={disabled} onClick={onSelect}>
                 {text}
               </Menu.Item>
             ) : (
               <Menu.CheckboxItem
                 key={at}
                 className="menu-item"
+                disabled={disabled}
                 checked={checked}
                 onCheckedChange={onSelect}
                 closeOnClick

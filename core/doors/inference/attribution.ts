@@ -1,5 +1,5 @@
 import { type CallSource, readSource, sources } from '../../../api/shared/header-fields.ts';
-import { sourceHeader } from '../../../api/shared/headers.ts';
+import { promptHeader, sourceHeader } from '../../../api/shared/headers.ts';
 import {
   idRule,
   isId,
@@ -26,6 +26,8 @@ export interface Attribution {
   readonly agent: JsonObject | undefined;
   /** As `attributes.source` has it. */
   readonly source: CallSource | undefined;
+  /** As `attributes.prompt` has it. */
+  readonly prompt: JsonObject | undefined;
   readonly parent: TraceParent | undefined;
 }
 
@@ -83,11 +85,31 @@ const parseSource = (header: string | undefined): CallSource | undefined => {
   throw new ServiceError(422, [{ loc: ['header', sourceHeader], msg, type: 'enum' }]);
 };
 
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The prompt of a request. No name of an object has a colon. */
+const prompts = /^([^:]+)(?::([^:]+))?$/;
+
+/** @throws ServiceError 422 if a header names no prompt */
+const parsePrompt = (header: string | undefined): JsonObject | undefined => {
+  if (nonEmptyString(header) === undefined) return undefined;
+  const [, name, version] = (prompts.exec(header?.trim() ?? '') ?? []).map((part) => part && decoded(part));
+  if (name !== undefined) return { name, ...(version !== undefined && { version }) };
+  const msg = 'should be <name> or <name>:<version>, percent-encoded';
+  throw new ServiceError(422, [{ loc: ['header', promptHeader], msg, type: 'value_error' }]);
+};
+
 /**
  * Reads who a request was made for, and where it belongs, from its body and headers.
  *
  * @param headers by lower-case name
- * @throws ServiceError 422 if a session's header cannot be the id of a thread, or the source is none
+ * @throws ServiceError 422 if a session's header cannot be the id of a thread, or the source or the prompt is none
  */
 export const attribute = (body: InferenceBody, headers: Headers): Attribution => {
   const { userId, sessionId } = identify(body);
@@ -97,6 +119,7 @@ export const attribute = (body: InferenceBody, headers: Headers): Attribution =>
     userId,
     agent: readAgent(headers),
     source: parseSource(headers[sourceHeader]),
+    prompt: parsePrompt(headers[promptHeader]),
     parent: parseTraceParent(headers.traceparent),
   };
 };

@@ -198,10 +198,11 @@ const prepare = (event: Event, cacheTtl: number | undefined): Prepared => {
 
 /** Makes what records a request. */
 const record = (event: Event, { path, body, attribution }: Prepared): Recording => {
-  const { threadId, userId, agent, source, parent } = attribution;
+  const { threadId, userId, agent, source, prompt, parent } = attribution;
   const attributes = {
     ...(source !== undefined && { source }),
     ...(agent && { agent }),
+    ...(prompt && { prompt }),
     ...(userId !== undefined && { user: { id: userId } }),
   };
   return new Recording({

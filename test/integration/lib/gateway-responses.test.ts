@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeStatus } from '../../support/otel/otel.ts';
-import { signInSettings } from '../../support/stack/every-setting.ts';
+import { everySetting, signInSettings } from '../../support/stack/every-setting.ts';
 import { findResources, synthesize } from '../../support/stack/template.ts';
 
 interface GatewayResponse {
@@ -84,6 +84,21 @@ describe('what API Gateway’s own answers say', () => {
     expect(JSON.parse(json).error.message).toBe(JSON.parse(json).detail[0].msg);
     expect(decodeStatus(Buffer.from(protobuf)).message).toMatch(/^a valid key or token is required/);
     for (const text of texts(responses)) expect(text).not.toContain('token');
+  });
+
+  it('with sign-in, an unauthorized caller learns first where MCP clients sign people in', () => {
+    const client = { clientId: 'pennytrace', admins: ['ada@example.com'] };
+    const signIn = { ...client, issuer: 'https://login.example.com' };
+    const { domain } = everySetting;
+    const challengeWith = (settings: object) =>
+      listResponses({ domain, ...settings }).get('UNAUTHORIZED')?.ResponseParameters[challenge];
+    const metadata = 'https://tracing.example.com/.well-known/oauth-protected-resource/mcp';
+    expect(challengeWith({ signIn })).toBe(
+      `'Bearer realm="svc", resource_metadata="${metadata}", Basic realm="svc", charset="UTF-8"'`,
+    );
+    // MCP clients send no ID tokens.
+    const others = [{ ...signIn, token: 'id' }, everySetting.signIn];
+    for (const other of others) expect(challengeWith({ signIn: other })).not.toContain('resource_metadata');
   });
 
   it.each([

@@ -38,12 +38,25 @@ describe('without the setting', () => {
 });
 
 describe('with an issuer of the operator', () => {
-  it('there is a route more, and nothing else', () => {
+  it('there are two routes more, and nothing else', () => {
     const ids = added(off, on).filter((id) => !id.startsWith('ApiRestDeployment'));
     expect(ids.map((id) => on.Resources[id]?.Type).toSorted()).toEqual([
       'AWS::ApiGateway::Method',
+      'AWS::ApiGateway::Method',
+      'AWS::ApiGateway::Resource',
+      'AWS::ApiGateway::Resource',
+      'AWS::ApiGateway::Resource',
       'AWS::ApiGateway::Resource',
     ]);
+  });
+
+  it('functions know /mcp by the URL that clients have, for which tokens may be', () => {
+    const { domain } = everySetting;
+    const named = JSON.stringify(read({ signIn: issuer, domain }).Resources);
+    expect(named).toContain('\\"resource\\":\\"https://tracing.example.com/mcp\\"');
+    expect(named).not.toContain('loopbackRedirectUri');
+    const own = read({ signIn: { ...issuer, loopbackRedirectUri: 'http://localhost:8789/' } });
+    expect(JSON.stringify(own)).toContain('\\"loopbackRedirectUri\\":\\"http://localhost:8789/\\"');
   });
 
   it('the authorizer, the page and what answers GET /sign-in know it', () => {
@@ -115,6 +128,8 @@ describe('with a user pool', () => {
       CallbackURLs: ['https://tracing.example.com/ui/', 'http://localhost:8789/'],
       LogoutURLs: ['https://tracing.example.com/ui/'],
     });
+    // Commands hear of the one address that the pool takes.
+    expect(JSON.stringify(own)).toContain('\\"loopbackRedirectUri\\":\\"http://localhost:8789/\\"');
   });
 
   it('other identity providers are offered beside it', () => {

@@ -123,7 +123,7 @@ describe('npm start', () => {
 
   it('accepts a key, does not print it, and shows the examples', async () => {
     const process = run({ DATA_DIR: temporaryFolder(), LOCAL_KEY: key, DEMO: '1' });
-    await ready(process);
+    const url = await ready(process);
     const days = /Reported two days of a bicycle shop to demo\/shop: \d+ traces/;
     await expect.poll(() => process.printed.out).toMatch(days);
     await expect.poll(() => process.printed.out).toContain('/calls/stream_query gives');
@@ -131,6 +131,28 @@ describe('npm start', () => {
     await expect.poll(() => process.printed.out).toMatch(agent);
     expect(process.printed.out).not.toContain(key);
     expect(process.printed.out).not.toContain('#sign-in=');
+    // No view of the page is empty.
+    const ask = async <Answer>(path: string, body: object): Promise<Answer> => {
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ project_id: 'demo/shop', ...body }),
+      });
+      return (await response.json()) as Answer;
+    };
+    const { objs } = await ask<{ objs: { base_object_class: string | null }[] }>('/objs/query', {
+      filter: { latest_only: true },
+      metadata_only: true,
+    });
+    const classes = new Set(objs.map((obj) => obj.base_object_class));
+    for (const name of ['Alert', 'Dataset', 'Evaluator', 'ReviewQueue']) expect(classes).toContain(name);
+    const evaluations = await ask<{ count: number }>('/calls/query_stats', {
+      filter: { sources: ['evaluation'] },
+    });
+    expect(evaluations.count).toBeGreaterThan(0);
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
     expect(process.printed.err).toBe('');

@@ -239,7 +239,7 @@ const send = async (route: Route, authorization: Headers): Promise<Seen> => {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
       // Keys are bob's, and each token is somebody else's.
       .replace(/\b(?:member-\d+|root)@example\.com\b/g, 'bob'),
-    challenge: answer.headers['www-authenticate'],
+    challenge: answer.headers['www-authenticate']?.replaceAll(url, '<url>'),
     hasRequestId: /^[\da-f-]{36}$/.test(String(answer.headers['x-request-id'])),
     contentTypeOptions: String(answer.headers['x-content-type-options']),
   };
@@ -287,7 +287,9 @@ const unauthorized: Seen = {
     'unauthorized',
     'authentication_error',
   ),
-  challenge: 'Basic realm="svc", charset="UTF-8", Bearer realm="svc"',
+  challenge:
+    'Bearer realm="svc", resource_metadata="<url>/.well-known/oauth-protected-resource/mcp", ' +
+    'Basic realm="svc", charset="UTF-8"',
 };
 
 const doing: Readonly<Partial<Record<Role, string>>> = {

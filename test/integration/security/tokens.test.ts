@@ -89,6 +89,10 @@ const bad: Readonly<Record<string, readonly [reason: string, make: () => string]
     'token for another client',
     () => issuer.token({ claims: { aud: 'other', client_id: 'other' } }),
   ],
+  'for something else on the same host': [
+    'token for another client',
+    () => issuer.token({ claims: { aud: `${service.url}/mcp/`, client_id: 'other' } }),
+  ],
   'for a list without the client': [
     'token for another client',
     () => issuer.token({ claims: { aud: ['other', 'pennytrace2'], client_id: 'other', azp: 'other' } }),
@@ -229,6 +233,11 @@ describe('a token', () => {
     ['an expiry beyond all time', { exp: 1e300 }],
     ['a start in the present', { nbf: seconds() }],
   ])('may have %s', async (_, claims) => {
+    expect(await me({ claims })).toMatchObject({ status: 200, body: { user: 'ada@example.com' } });
+  });
+
+  it('may be of any client, if it is for /mcp of this service', async () => {
+    const claims = { aud: [`${service.url}/mcp`], client_id: 'agent', azp: 'agent' };
     expect(await me({ claims })).toMatchObject({ status: 200, body: { user: 'ada@example.com' } });
   });
 });
@@ -564,6 +573,7 @@ describe('GET /sign-in', () => {
           authorization_endpoint: `${issuer.url}/authorize`,
           token_endpoint: `${issuer.url}/token`,
           end_session_endpoint: `${issuer.url}/logout`,
+          loopback_redirect_uri: null,
         }),
       ]),
     );

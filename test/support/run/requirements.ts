@@ -22,6 +22,18 @@ const requirements = {
     return status === 0 && Number(/version "(\d+)/.exec(stderr)?.[1]) >= 17;
   },
   'Python 3': () => starts('python3', '--version'),
+  'Python 3 and its registry': () => {
+    const install = [
+      'install',
+      '--dry-run',
+      '--ignore-installed',
+      '--no-deps',
+      '--retries',
+      '0',
+      'setuptools',
+    ];
+    return starts('python3', '-m', 'pip', '--quiet', ...install);
+  },
   curl: () => starts('curl', '--version'),
   jq: () => starts('jq', '--version'),
   'Linux on x64': () => process.platform === 'linux' && process.arch === 'x64',

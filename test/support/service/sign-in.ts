@@ -61,6 +61,42 @@ const exchange = async (signIn: SignInAnswer, fields: Readonly<Record<string, st
     body: new URLSearchParams({ client_id: signIn.client_id, ...fields }),
   });
 
+/** Who signs in. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Goes to an authorization endpoint as somebody does in a browser: fills in the form, and lets the client in if the
+ * provider asks.
+ *
+ * @param onPage gets each page on the way
+ * @returns where the provider leads back to, which is not visited
+ * @throws Error if it does not
+ */
+export const browse = async (
+  url: string,
+  person: Credentials,
+  onPage: (html: string) => void = () => {},
+): Promise<URL> => {
+  const browser = new Browser();
+  let at = await browser.go(url);
+  for (let forms = 0; new URL(at.url).origin === new URL(url).origin; forms += 1) {
+    const html = await at.response.text();
+    onPage(html);
+    const action = /action="([^"]+)"/.exec(html)?.[1];
+    if (action === undefined || forms === 2)
+      throw new Error(`there is no form: ${at.response.status} ${html}`);
+    at = await browser.go(new URL(action, at.url).href, {
+      method: 'POST',
+      body: new URLSearchParams({ ...person }),
+    });
+    if (at.response.status === 401) throw new Error(`nobody was signed in: ${at.url} 401`);
+  }
+  return new URL(at.url);
+};
+
 /**
  * Signs somebody in.
  *
@@ -69,10 +105,9 @@ const exchange = async (signIn: SignInAnswer, fields: Readonly<Record<string, st
  */
 export const signInAs = async (
   signIn: SignInAnswer,
-  person: { readonly email: string; readonly password: string },
+  person: Credentials,
   callback: string,
 ): Promise<Tokens> => {
-  const browser = new Browser();
   const verifier = randomBytes(32).toString('base64url');
   const state = randomBytes(8).toString('hex');
   const query = new URLSearchParams({
@@ -85,18 +120,10 @@ export const signInAs = async (
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  const form = await browser.go(`${signIn.authorization_endpoint}?${query}`);
-  const html = await form.response.text();
-  const action = /action="([^"]+)"/.exec(html)?.[1];
-  if (action === undefined) throw new Error(`there is no form: ${form.response.status} ${html}`);
-  const back = await browser.go(new URL(action, form.url).href, {
-    method: 'POST',
-    body: new URLSearchParams({ ...person }),
-  });
-  const { searchParams } = new URL(back.url);
-  const code = searchParams.get('code');
-  if (code === null || searchParams.get('state') !== state)
-    throw new Error(`nobody was signed in: ${back.url} ${back.response.status}`);
+  const back = await browse(`${signIn.authorization_endpoint}?${query}`, person);
+  const code = back.searchParams.get('code');
+  if (code === null || back.searchParams.get('state') !== state)
+    throw new Error(`nobody was signed in: ${back}`);
   const response = await exchange(signIn, {
     grant_type: 'authorization_code',
     code,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toReports } from '../../../examples/shop/conversations.ts';
-import { daysOfCalls, feedbackOn } from '../../../examples/shop/days.ts';
+import { daysOfCalls, feedbackOn, promptName, verdictsOn } from '../../../examples/shop/days.ts';
 import { evaluationsOf, questions, reviewsOf } from '../../../examples/shop/improve.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
@@ -25,10 +25,36 @@ describe('the days of the shop', () => {
     expect(ops).toContain('find_order');
   });
 
+  it('is of several end users, and only one of its models reads from a cache', () => {
+    const users = new Set(roots.map(({ attributes }) => (attributes as { user: { id: string } }).user.id));
+    expect(users.size).toBeGreaterThan(4);
+    const cached = calls.filter(({ summary }) => JSON.stringify(summary ?? {}).includes('cached_tokens'));
+    expect(new Set(cached.map(({ op }) => op))).toEqual(new Set(['openai.chat.completions.create']));
+  });
+
   it('has errors, one running turn, and feedback', () => {
     expect(calls.filter(({ exception }) => exception !== undefined).length).toBeGreaterThan(5);
     expect(roots.filter(({ ms }) => ms === null).length).toBe(1);
     expect(feedbackOn('demo/shop', calls).length).toBeGreaterThan(10);
+  });
+
+  it('has two versions of a prompt, which calls of models name, and the newer one does better', () => {
+    const models = calls.filter(({ attributes }) => 'prompt' in attributes);
+    expect(
+      new Set(models.map(({ attributes }) => JSON.stringify((attributes as { prompt: unknown }).prompt))),
+    ).toEqual(
+      new Set([1, 2].map((version) => JSON.stringify({ name: promptName, version: String(version) }))),
+    );
+    const byId = new Map(calls.map((call) => [call.id, call]));
+    const verdicts = verdictsOn('demo/shop', calls) as { svc_ref: string; payload: { value: boolean } }[];
+    const shareOf = (release: string) => {
+      const own = verdicts.filter(({ svc_ref }) => {
+        const { attributes } = byId.get(svc_ref.split('/').at(-1) ?? '') ?? {};
+        return (attributes as { release?: string } | undefined)?.release === release;
+      });
+      return own.filter(({ payload }) => payload.value).length / own.length;
+    };
+    expect(shareOf('2.4.0')).toBeGreaterThan(shareOf('2.3.0'));
   });
 
   it('nests every call in the trace of its turn, within its time', () => {

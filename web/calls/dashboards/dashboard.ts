@@ -1,7 +1,7 @@
 import { dashboardClass } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { isObject, nonEmptyString } from '../../data/values.ts';
-import { type Dimension, dimensions } from '../../navigation/search.ts';
+import { type Dimension, dimensions, type Percentile, percentiles } from '../../navigation/search.ts';
 import { type FigureMetric, figureMetrics, figureTitle } from '../figures/figures.ts';
 import { fieldOf, getGrouping } from '../figures/requests.ts';
 import { type Kept, type KeptFilter, toKept } from '../filters/kept-filter.ts';
@@ -28,6 +28,8 @@ export interface KeptChart extends Kept {
   readonly byScore: string | undefined;
   /** How it is drawn: counts as bars or lines, a score or its distribution. @default - as the metric is elsewhere */
   readonly kind: 'lines' | 'distribution' | undefined;
+  /** What it shows of latencies. @default - p95 */
+  readonly percentile: Percentile | undefined;
 }
 
 /** A dashboard, by its latest version. */
@@ -99,15 +101,20 @@ export const parseChart = (stored: StoredChart): KeptChart | undefined => {
     by,
     byScore: byScore && toScorePath(byScore),
     kind: (['lines', 'distribution'] as const).find((known) => known === stored.kind),
+    percentile: percentiles.find((known) => known === `p${stored.percentile}`),
     ...(isObject(stored.filter) && { filter: stored.filter }),
     ...(isQuery(stored.query) && { query: stored.query }),
   };
 };
 
 /** What a chart is called without a title of its own. */
-export const titleOf = ({ title, metric, score, by, kind }: KeptChart): string => {
+export const titleOf = (
+  { title, metric, score, by, kind, percentile }: KeptChart,
+  /** What it shows instead of its own. @default - its own */
+  shown: Percentile | undefined = percentile,
+): string => {
   if (title !== undefined) return title;
-  if (metric !== 'score') return figureTitle(metric, by !== undefined);
+  if (metric !== 'score') return figureTitle(metric, by !== undefined, shown);
   const name = score ? scoreText(score) : '';
   return kind === 'distribution' ? `Distribution of ${name}` : name;
 };
@@ -125,13 +132,14 @@ export interface ShownChart {
   readonly by?: Dimension | undefined;
   readonly byScore?: string | undefined;
   readonly kind?: KeptChart['kind'];
+  readonly percentile?: KeptChart['percentile'];
   /** The calls that it counts. @default - all; scores are those of all feedback */
-  readonly calls?: Omit<KeptFilter, 'others' | 'rest'> | undefined;
+  readonly calls?: (Omit<KeptFilter, 'others' | 'rest'> & Partial<KeptFilter>) | undefined;
 }
 
 /** A chart as it is kept. */
 export const keepChart = (
-  { metric, score, by, byScore, kind, calls }: ShownChart,
+  { metric, score, by, byScore, kind, percentile, calls }: ShownChart,
   title?: string,
 ): StoredChart => {
   const grouped = by === 'score' ? parseScorePath(byScore ?? '') : undefined;
@@ -139,10 +147,11 @@ export const keepChart = (
     ...(title && { title }),
     metric,
     ...(score && { score: toStored(score) }),
-    ...(calls && toKept({ ...calls, others: [], rest: {} })),
+    ...(calls && toKept({ others: [], rest: {}, ...calls })),
     ...(by && by !== 'score' && { group_by: nameOf(by) }),
     ...(grouped && { group_by_feedback: toStored(grouped) }),
     ...(kind && { kind }),
+    ...(percentile && { percentile: Number(percentile.slice(1)) }),
   };
 };
 

@@ -1,11 +1,11 @@
 import { useQueries } from '@tanstack/react-query';
-import type { Client } from '../../api/client.ts';
-import type { ObjectVersion, Request } from '../../api/contract.ts';
+import type { Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects, useStoreObject, versionsRequest } from '../../session/stored.ts';
 import { useSettled } from '../../ui/settled.ts';
-import { type Row, type StoredRow, toPortions } from './rows.ts';
+import { type Row, toPortions } from './rows.ts';
+import { getTableDigest, type Reported, readPage } from './table.ts';
 
 /** The most rows of two versions that are compared. */
 export const maxCompared = 10_000;
@@ -24,32 +24,17 @@ export const useVersions = (project: string, name: string | undefined) =>
     { enabled: name !== undefined },
   );
 
-/** The digest of the table that has the rows of a version. Throws an Error if it names none. */
-export const getTableDigest = ({ val, object_id }: ObjectVersion): string => {
-  const rows = isObject(val) && typeof val.rows === 'string' ? val.rows : '';
-  const digest = /\/table\/([0-9a-f]{64})$/.exec(rows)?.[1];
-  if (digest === undefined) throw new Error(`${object_id} has no rows, so it is not a dataset.`);
-  return digest;
-};
-
 /** The number of rows of a table. */
-export const useCount = (project: string, digest: string) =>
+export const useCount = (project: string, digest: string, enabled = true) =>
   useRead(
     ['table count', project, digest],
     async ({ client, signal }) =>
       (await client.ask('/table/query_stats', { project_id: project, digest }, signal)).count,
-    { staleTime: Number.POSITIVE_INFINITY },
+    { staleTime: Number.POSITIVE_INFINITY, enabled },
   );
 
-const readPage = async (
-  client: Client,
-  request: Request<'/table/query'>,
-  signal?: AbortSignal,
-): Promise<StoredRow[]> => (await client.ask('/table/query', request, signal)).rows as StoredRow[];
-
-/** How many rows are read at once for the screen, and for files and comparisons. */
+/** How many rows are read at once for the screen. */
 const pageRows = 100;
-const fileRows = 2000;
 
 /** What is in sight for less than this many ms is passed by. */
 const passingMs = 80;
@@ -78,32 +63,6 @@ export const useRows = (
     rowAt: (place) => results[Math.floor(place / pageRows) - begin]?.data?.[place % pageRows]?.val,
     error: results.find(({ error }) => error)?.error ?? null,
   };
-};
-
-interface Reported {
-  /** Is told how many rows are done. */
-  readonly onProgress?: (rows: number) => void;
-  readonly signal?: AbortSignal;
-}
-
-/** All rows of a table. Throws as the client does. */
-export const readTable = async (
-  client: Client,
-  project: string,
-  digest: string,
-  { onProgress, signal }: Reported = {},
-): Promise<StoredRow[]> => {
-  const rows: StoredRow[] = [];
-  for (;;) {
-    const page = await readPage(
-      client,
-      { project_id: project, digest, offset: rows.length, limit: fileRows },
-      signal,
-    );
-    rows.push(...page);
-    onProgress?.(rows.length);
-    if (page.length < fileRows) return rows;
-  }
 };
 
 /** A change of the rows of a table. */

@@ -1,14 +1,29 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { BellPlus } from 'lucide-react';
+import { BellPlus, ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { opTexts } from '../../api/calls.ts';
 import { kindTexts } from '../../api/kind.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
-import type { AlertsSearch, Dimension, TracesSearch } from '../../navigation/search.ts';
+import {
+  type AlertsSearch,
+  type Dimension,
+  type Percentile,
+  percentiles,
+  type TracesSearch,
+} from '../../navigation/search.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { lazily } from '../../ui/lazy.ts';
+import { Menu } from '../../ui/popups.tsx';
 import { useCostText } from '../prices.ts';
-import { bucketText, type FigureMetric, type Figures, figureTitle, type Point, tickText } from './figures.ts';
+import {
+  bucketText,
+  type FigureMetric,
+  type Figures,
+  figureTitle,
+  type Point,
+  tickText,
+  usualPercentile,
+} from './figures.ts';
 import { type Counted, callsIn, failuresIn } from './requests.ts';
 import { valueText } from './scores.ts';
 
@@ -36,19 +51,25 @@ export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
   </Suspense>
 );
 
-/** The names of lines, with their colors, in one line. */
-export const Legend = ({ lines }: { lines: readonly Line[] }) => (
-  <ul className="legend">
-    {lines.map((line) => (
-      <li key={line.label}>
-        <span className={`swatch series-${line.color}`} aria-hidden="true" />
-        <span className="cut" dir="auto">
-          {line.label}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
+interface LegendProps {
+  readonly lines: readonly Line[];
+  readonly place: 'beside' | 'below';
+}
+
+/** The names of lines, with their colors: two have room beside the title of a chart, and more stand below it. */
+export const Legend = ({ lines, place }: LegendProps) =>
+  lines.length > 1 && lines.length > 2 === (place === 'below') ? (
+    <ul className={`legend ${place}`}>
+      {lines.map((line) => (
+        <li key={line.label}>
+          <span className={`swatch series-${line.color}`} aria-hidden="true" />
+          <span className="cut" dir="auto">
+            {line.label}
+          </span>
+        </li>
+      ))}
+    </ul>
+  ) : null;
 
 interface MetricChartProps {
   readonly title: string;
@@ -89,7 +110,7 @@ export const MetricChart = (props: MetricChartProps) => {
     <section className="card metric" aria-label={title}>
       <div className="metric-head">
         <h2>{title}</h2>
-        {lines.length > 1 ? <Legend lines={lines} /> : null}
+        <Legend lines={lines} place="beside" />
         {alert || tools ? (
           <span className="metric-tools">
             {alert ? (
@@ -131,6 +152,7 @@ export const MetricChart = (props: MetricChartProps) => {
           sync={sync}
         />
       )}
+      <Legend lines={lines} place="below" />
     </section>
   );
 };
@@ -261,8 +283,8 @@ const looks: Readonly<Record<FigureMetric, FigureLook>> = {
   },
   latency_ms: {
     color: 1,
-    read: ({ p95 }) => p95,
-    alert: 'latency_ms.p95',
+    read: (figures) => figures[usualPercentile],
+    alert: `latency_ms.${usualPercentile}`,
     text: durationText,
   },
   total_tokens: {
@@ -295,23 +317,52 @@ export interface FigureChartProps extends Pick<MetricChartProps, 'granularity' |
   readonly asLines?: boolean;
   /** Whether an alert can be begun with it. @default false */
   readonly canAlert?: boolean;
+  /** What it shows of latencies, beside the median. @default p95 */
+  readonly percentile?: Percentile | undefined;
+  /** Chooses that. @default - nobody can */
+  readonly onPercentile?: ((percentile: Percentile) => void) | undefined;
 }
+
+type PercentileMenuProps = Required<Pick<FigureChartProps, 'percentile' | 'onPercentile'>>;
+
+/** Chooses what a chart of latencies shows. */
+const PercentileMenu = ({ percentile = usualPercentile, onPercentile }: PercentileMenuProps) => (
+  <Menu
+    className="button quiet percentile"
+    name={`Percentile: ${percentile}`}
+    label={
+      <>
+        {percentile} <ChevronDown />
+      </>
+    }
+    items={percentiles.map((other) => ({
+      label: other,
+      checked: other === percentile,
+      onSelect: () => onPercentile?.(other),
+    }))}
+  />
+);
 
 /** A figure over time. */
 export const FigureChart = (props: FigureChartProps) => {
-  const { metric, counted, project, points, split, whole, getText, canAlert = false } = props;
+  const { metric, counted, project, points, split, whole, getText, canAlert = false, onPercentile } = props;
+  const { percentile = usualPercentile } = props;
   const look = looks[metric];
   const isGrouped = split && (whole || !isOfCalls(metric));
   const isLatency = metric === 'latency_ms';
   const lines = useMemo(() => {
-    const { color, read } = looks[metric];
+    const { color } = looks[metric];
+    const read: Read = isLatency ? (figures) => figures[percentile] : looks[metric].read;
     const grouping = { points, ranks: rankGroups(points), getText };
-    if (isLatency && !isGrouped)
-      return [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, read)];
+    if (isLatency && !isGrouped) {
+      const chosen = wholeLine(points, percentile, 1, read);
+      return percentile === 'p50' ? [chosen] : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), chosen];
+    }
     if (!isGrouped) return [wholeLine(points, figureTitle(metric, false).toLowerCase(), color, read)];
     return isLatency ? groupLines(grouping, read, null) : partLines(grouping, read);
-  }, [points, metric, isLatency, isGrouped, getText]);
+  }, [points, metric, isLatency, isGrouped, getText, percentile]);
   const costText = useCostText(project);
+  const alertMetric = isLatency ? `latency_ms.${percentile}` : look.alert;
   const linkTo = (point: Pick<Point, 'from' | 'to'>, of: Counted): TracesSearch => {
     const span = { start: point.from, end: point.to };
     if (metric === 'error_count') return failuresIn(of, span);
@@ -319,9 +370,18 @@ export const FigureChart = (props: FigureChartProps) => {
   };
   return (
     <MetricChart
-      title={props.title ?? figureTitle(metric, isGrouped)}
-      alert={canAlert && counted ? { ...counted, form: true, metric: look.alert } : undefined}
-      tools={props.tools}
+      title={props.title ?? figureTitle(metric, isGrouped, percentile)}
+      alert={canAlert && counted ? { ...counted, form: true, metric: alertMetric } : undefined}
+      tools={
+        isLatency && onPercentile ? (
+          <>
+            {props.tools}
+            <PercentileMenu percentile={percentile} onPercentile={onPercentile} />
+          </>
+        ) : (
+          props.tools
+        )
+      }
       points={points}
       granularity={props.granularity}
       lines={lines}

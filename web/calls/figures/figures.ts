@@ -1,15 +1,18 @@
 import type { Stats, StatsBucket } from '../../api/contract.ts';
 import { clockText, dayText } from '../../data/format.ts';
 import { typedText } from '../../data/values.ts';
+import type { Percentile } from '../../navigation/search.ts';
 import type { Span, Worse } from './requests.ts';
 
+/** Latencies in ms; undefined while no call has ended, and where nobody counts them. */
+type Latencies = { readonly [Of in Percentile]: number | undefined };
+
+export const noLatencies: Latencies = { p50: undefined, p90: undefined, p95: undefined, p99: undefined };
+
 /** What is counted of calls. */
-export interface Figures {
+export interface Figures extends Latencies {
   readonly calls: number;
   readonly errors: number;
-  /** In ms; undefined while no call has ended, and where nobody counts it. */
-  readonly p50: number | undefined;
-  readonly p95: number | undefined;
   readonly tokens: number;
   /** Undefined if no model has a price. */
   readonly cost: number | undefined;
@@ -22,10 +25,9 @@ export interface GroupFigures extends Figures {
 
 /** What a period without calls has. */
 export const nothing: Figures = {
+  ...noLatencies,
   calls: 0,
   errors: 0,
-  p50: undefined,
-  p95: undefined,
   tokens: 0,
   cost: undefined,
 };
@@ -41,14 +43,20 @@ const sum = (values: readonly (number | undefined)[]): number | undefined => {
   return known.length === 0 ? undefined : known.reduce((all, value) => all + value, 0);
 };
 
+const latenciesAt = (read: (name: string) => number | undefined): Latencies => ({
+  p50: read('p50_latency_ms'),
+  p90: read('p90_latency_ms'),
+  p95: read('p95_latency_ms'),
+  p99: read('p99_latency_ms'),
+});
+
 /** Puts the buckets of calls and those of usage, one for each model, together. */
 export const toFigures = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): Figures => {
   const [only] = calls;
   return {
     calls: sum(calls.map((bucket) => numberAt(bucket, 'sum_call_count'))) ?? 0,
     errors: sum(calls.map((bucket) => numberAt(bucket, 'sum_error_count'))) ?? 0,
-    p50: only && numberAt(only, 'p50_latency_ms'),
-    p95: only && numberAt(only, 'p95_latency_ms'),
+    ...latenciesAt((name) => only && numberAt(only, name)),
     tokens: sum(usage.map((bucket) => numberAt(bucket, 'sum_total_tokens'))) ?? 0,
     cost: sum(usage.map((bucket) => numberAt(bucket, 'sum_total_cost'))),
   };
@@ -62,8 +70,7 @@ const modelFigures = (usage: readonly StatsBucket[]): Figures => ({
   ...toFigures([], usage),
   calls: first(usage, 'count_error_count') ?? first(usage, 'count_total_tokens') ?? 0,
   errors: first(usage, 'sum_error_count') ?? 0,
-  p50: first(usage, 'p50_latency_ms'),
-  p95: first(usage, 'p95_latency_ms'),
+  ...latenciesAt((name) => first(usage, name)),
 });
 
 /**
@@ -229,7 +236,7 @@ export const toPoints = (answer: Stats, span: Span, field: string | undefined): 
     return {
       ...(call_buckets.length > 0 ? toFigures(call_buckets, usage_buckets) : nothing),
       // Percentiles of groups cannot be put together.
-      ...(field !== undefined && { p50: undefined, p95: undefined }),
+      ...(field !== undefined && noLatencies),
       from: Math.max(span.start, edge),
       to: Math.min(span.end, edges[at + 1] ?? span.end),
       groups: new Map(groups.flatMap(({ group, ...figures }) => (group === null ? [] : [[group, figures]]))),
@@ -283,6 +290,12 @@ const figureTitles: Readonly<Record<FigureMetric, string>> = {
   total_cost: 'Cost',
 };
 
+/** What charts of latencies show unless somebody chose otherwise. */
+export const usualPercentile: Percentile = 'p95';
+
 /** The title of a figure. Groups have one percentile of latencies. */
-export const figureTitle = (metric: FigureMetric, isGrouped: boolean): string =>
-  metric === 'latency_ms' && isGrouped ? 'p95 latency' : figureTitles[metric];
+export const figureTitle = (
+  metric: FigureMetric,
+  isGrouped: boolean,
+  percentile: Percentile = usualPercentile,
+): string => (metric === 'latency_ms' && isGrouped ? `${percentile} latency` : figureTitles[metric]);

@@ -155,7 +155,7 @@ export const figuresRequest = (
   call_metrics: [
     { metric: 'call_count' },
     { metric: 'error_count' },
-    { metric: 'latency_ms', percentiles: [50, 95] },
+    { metric: 'latency_ms', percentiles: [50, 90, 95, 99] },
   ],
   usage_metrics: [{ metric: 'total_tokens', aggregations: ['sum', 'count'] }, { metric: 'total_cost' }],
   ...groupBy(grouping),
@@ -175,7 +175,7 @@ export const modelCallsRequest = (selection: Selection, span: Span, granularity:
     ...request,
     usage_metrics: [
       { metric: 'error_count', aggregations: ['sum', 'count'] },
-      { metric: 'latency_ms', percentiles: [50, 95] },
+      { metric: 'latency_ms', percentiles: [50, 90, 95, 99] },
     ],
   };
 };

@@ -1,7 +1,9 @@
 import { countText } from '../../data/format.ts';
 import { Table, type TableColumn } from '../../ui/controls.tsx';
 import { useCostText } from '../prices.ts';
+import { percentText } from './figures.ts';
 import {
+  cachedShare,
   type Spending,
   type SpendingByModel,
   sumAmounts,
@@ -43,6 +45,11 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
           ),
       })),
     {
+      title: 'From cache',
+      className: 'numeric',
+      cell: ([, { tokens }]) => percentText(cachedShare(tokens)),
+    },
+    {
       title: 'Tokens',
       className: 'numeric',
       cell: ([, { tokens }]) => countText(sumAmounts(tokens)),
@@ -56,6 +63,7 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
   return (
     <div className="scroll-x">
       <Table
+        className="as-cards"
         columns={columns}
         rows={byModel.size > 1 ? [...byModel, [total, sum]] : [...byModel]}
         getKey={([model]) => model}

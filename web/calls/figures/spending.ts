@@ -41,6 +41,12 @@ const apart = ({ input, cacheRead, cacheWrite, output, reasoning }: Nested): Amo
 export const sumAmounts = (amounts: Amounts): number =>
   tokenKinds.reduce((sum, kind) => sum + amounts[kind], 0);
 
+/** The share of the tokens of prompts that came from a cache. */
+export const cachedShare = ({ input, cacheRead, cacheWrite }: Amounts): number => {
+  const prompt = input + cacheRead + cacheWrite;
+  return prompt === 0 ? 0 : cacheRead / prompt;
+};
+
 const add = (a: Amounts, b: Amounts): Amounts => ({
   input: a.input + b.input,
   cacheRead: a.cacheRead + b.cacheRead,

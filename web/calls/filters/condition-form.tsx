@@ -19,13 +19,15 @@ const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const
 interface ConditionFormProps {
   /** The list that it is for. */
   readonly search: TracesSearch;
+  /** The path of a number that it begins with. @default - none is chosen yet */
+  readonly begun?: string | undefined;
   readonly onAdd: (condition: Condition) => void;
 }
 
 /** Adds a condition on any column or path, with any operator. What the project has there is suggested. */
-export const ConditionForm = ({ search, onAdd }: ConditionFormProps) => {
-  const [path, setPath] = useState('op_name');
-  const [op, setOp] = useState<Operator>('contains');
+export const ConditionForm = ({ search, begun, onAdd }: ConditionFormProps) => {
+  const [path, setPath] = useState(begun ?? 'op_name');
+  const [op, setOp] = useState<Operator>(begun === undefined ? 'contains' : 'below');
   const [value, setValue] = useState('');
   const ofCost = path.trim() === costPath;
   const values = useValues(search, path.trim());
@@ -51,6 +53,8 @@ export const ConditionForm = ({ search, onAdd }: ConditionFormProps) => {
       {needsValue(op) ? (
         <Input
           label="Value"
+          // Whoever chose the number has a bound in mind.
+          autoFocus={begun !== undefined}
           {...(ofCost ? { type: 'number', required: true } : { suggestions: values })}
           value={value}
           onChange={setValue}

@@ -12,7 +12,7 @@ import { readRows } from '../data.ts';
 import { whole } from '../figures/requests.ts';
 import { countedFrom, readTypes } from '../figures/tags.ts';
 import { filterOf, toSources } from '../list/request.ts';
-import { hasTag, scorePath, scoreText } from '../scores.ts';
+import { hasTag, type Score, scoreText, toScorePath } from '../scores.ts';
 
 /** A value with how many calls have it. */
 interface Suggestion {
@@ -180,6 +180,12 @@ const tags: Facet = {
 /** How many of the latest records of feedback are looked through for values of scores. */
 const maxScored = 1000;
 
+/** What feedback of a type is scored by: that of the page's own thumbs and scores, or its value. */
+const scoreWith = (type: string): Score => ({
+  type,
+  field: type === 'thumbs' ? 'up' : type === 'score' ? 'score' : 'value',
+});
+
 /** Scores by their types: each value of those that are true or false or texts, and numbers as such. */
 const scores: Facet = {
   title: 'Score',
@@ -197,16 +203,17 @@ const scores: Facet = {
     );
     const found = new Map<string, Suggestion>();
     for (const { feedback_type: type, payload } of result) {
-      const value = isObject(payload) ? payload.value : undefined;
       if (typeof type !== 'string' || type.includes(']') || tagIn(type) !== undefined) continue;
+      const score = scoreWith(type);
+      const value = isObject(payload) ? payload[score.field] : undefined;
       if (!['string', 'number', 'boolean'].includes(typeof value)) continue;
-      const path = scorePath(type);
+      const path = toScorePath(score);
       const condition: Condition =
         typeof value === 'number'
           ? { path, op: 'exists', value: '' }
           : { path, op: 'is', value: typeof value === 'string' ? typedText(value) : String(value) };
       const key = `${type} ${condition.value}`;
-      const name = scoreText({ type, field: 'value' });
+      const name = scoreText(score);
       const count = (found.get(key)?.count ?? 0) + 1;
       found.set(key, {
         value: condition.op === 'exists' ? name : `${name}: ${String(value)}`,
@@ -216,7 +223,7 @@ const scores: Facet = {
     }
     return [...found.values()];
   },
-  toCondition: (type) => ({ path: scorePath(type), op: 'exists', value: '' }),
+  toCondition: (type) => ({ path: toScorePath(scoreWith(type)), op: 'exists', value: '' }),
 };
 
 const facets: readonly Facet[] = [
@@ -284,12 +291,17 @@ const facetRequest = (search: TracesSearch, facet: Facet, now: number): StatsQue
 /** How many values are listed. */
 const shownValues = 50;
 
+/** Whether a score is a number: its values are too many to be chosen from. */
+const isNumber = (facet: Facet, { op }: Condition): boolean => facet === scores && op === 'exists';
+
 interface FacetsProps {
   readonly search: TracesSearch;
   readonly onChoose: (condition: Condition, all: boolean) => void;
+  /** Begins a condition on a number, which takes a bound. */
+  readonly onBegin: (path: string) => void;
 }
 
-const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Facet }) => {
+const Values = ({ search, facet, onChoose, onBegin }: FacetsProps & { readonly facet: Facet }) => {
   const [now] = useState(() => Date.now());
   const [sought, setSought] = useState('');
   const span = facetRequest(search, facet, now);
@@ -318,9 +330,17 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
       <ul className="values-list">
         {found.slice(0, shownValues).map(({ value, count, condition = facet.toCondition(value) }) => (
           <li key={`${condition.path} ${value}`}>
-            <Button kind="quiet" onClick={() => onChoose(condition, facet.below === true)}>
+            <Button
+              kind="quiet"
+              onClick={() =>
+                isNumber(facet, condition)
+                  ? onBegin(condition.path)
+                  : onChoose(condition, facet.below === true)
+              }
+            >
               <span className="cut" dir="auto">
                 {opText(value)}
+                {isNumber(facet, condition) ? ': above or below…' : ''}
               </span>
               <span className="muted">{countText(count)}</span>
             </Button>

@@ -79,16 +79,29 @@ interface FilterProps {
 export const FilterBuilder = ({ search, onChange }: FilterProps) => {
   const [open, setOpen] = useState(false);
   const [facet, setFacet] = useState<string>();
+  const [begun, setBegun] = useState<string>();
   const add = (condition: Condition, all = false) => {
     setOpen(false);
     setFacet(undefined);
+    setBegun(undefined);
     onChange({ where: [...(search.where ?? []), condition], ...(all && { all: true }) });
   };
   return (
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
       <Suspense>
-        <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
-        {facet ? null : <ConditionForm search={search} onAdd={(condition) => add(condition)} />}
+        <Facets
+          search={search}
+          chosen={facet}
+          onFacet={setFacet}
+          onChoose={add}
+          onBegin={(path) => {
+            setFacet(undefined);
+            setBegun(path);
+          }}
+        />
+        {facet ? null : (
+          <ConditionForm key={begun} search={search} begun={begun} onAdd={(condition) => add(condition)} />
+        )}
       </Suspense>
     </Popup>
   );

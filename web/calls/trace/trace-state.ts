@@ -202,6 +202,8 @@ export interface TracePaneProps {
   readonly onNext: (() => void) | undefined;
   readonly onPrevious: (() => void) | undefined;
   readonly onClose: () => void;
+  /** Goes back to the thread that it was opened from. @default - it was opened from the list */
+  readonly onBack?: (() => void) | undefined;
 }
 
 /**

@@ -4,7 +4,15 @@ import { errorText } from '../../api/http.ts';
 import { countedText, momentText } from '../../data/format.ts';
 import { Button, Moment, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Confirm } from '../../ui/popups.tsx';
-import { type AlertValue, measuredCalls, ruleText, toStretches, valueText } from './alert.ts';
+import {
+  type AlertValue,
+  callsText,
+  isOfCalls,
+  measuredCalls,
+  ruleText,
+  toStretches,
+  valueText,
+} from './alert.ts';
 import { type HistoryEntry, useStoreAlert, useTrial, type Watched } from './data.ts';
 import { StateBadge, Strip } from './strip.tsx';
 
@@ -128,6 +136,9 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
   const [removing, setRemoving] = useState(false);
   const { id, value, row } = alert;
   const own = history.filter(({ object_id }) => object_id === id);
+  const [now] = useState(() => Date.now());
+  const lastMeasured = row?.measured_at ? Date.parse(row.measured_at) : now;
+  const lastWindow = [lastMeasured - value.window_minutes * 60_000, lastMeasured] as const;
   const deleteIt = async () => {
     await remove.mutateAsync(id);
     await navigate({ to: '/alerts', search: { project } });
@@ -147,18 +158,28 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
           </span>
         ) : null}
       </p>
-      <p>{ruleText(value)}</p>
+      <p>
+        {ruleText(value)}
+        {isOfCalls(value) ? <span className="muted"> · {callsText(value)}</span> : null}
+      </p>
       {row?.problem ? <Notice kind="error">The last check failed: {row.problem}</Notice> : null}
-      {mayChange ? (
-        <div className="alert-actions">
-          <Link to="/alerts" search={{ project, alert: id, form: true }} className="button plain">
-            Change
+      <div className="alert-actions">
+        {isOfCalls(value) ? (
+          <Link to="/traces" search={measuredCalls(project, value, lastWindow)} className="button plain">
+            Show its calls
           </Link>
-          <PauseButton project={project} alert={alert} />
-          <Button onClick={() => setRemoving(true)}>Delete</Button>
-          {isOn ? <Trial project={project} alert={alert} /> : null}
-        </div>
-      ) : null}
+        ) : null}
+        {mayChange ? (
+          <>
+            <Link to="/alerts" search={{ project, alert: id, form: true }} className="button plain">
+              Change
+            </Link>
+            <PauseButton project={project} alert={alert} />
+            <Button onClick={() => setRemoving(true)}>Delete</Button>
+            {isOn ? <Trial project={project} alert={alert} /> : null}
+          </>
+        ) : null}
+      </div>
       <History alert={alert} history={history} />
       <h2>Notifications</h2>
       {own.length === 0 ? (

@@ -2,7 +2,8 @@ import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
 import { percentText } from '../../calls/figures/figures.ts';
 import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { sourceTexts } from '../../calls/filters/source-menu.tsx';
+import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { type AlertsSearch, costPath, type TracesSearch } from '../../navigation/search.ts';
 
@@ -44,6 +45,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'error_count.sum': { title: 'Failed calls', text: countText, unit: 'calls' },
   'call_count.sum': { title: 'Calls', text: countText, unit: 'calls' },
   'latency_ms.p50': { title: 'p50 latency', ...ms },
+  'latency_ms.p90': { title: 'p90 latency', ...ms },
   'latency_ms.p95': { title: 'p95 latency', ...ms },
   'latency_ms.p99': { title: 'p99 latency', ...ms },
   'latency_ms.avg': { title: 'Mean latency', ...ms },
@@ -194,6 +196,20 @@ export const measuredCalls = (
 ): TracesSearch => {
   const { others: _others, rest: _rest, ...filters } = toFilter(keptIn(value));
   return { project, ...filters, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+};
+
+/** Whether an alert measures calls, and not feedback. */
+export const isOfCalls = ({ metric }: Pick<AlertValue, 'metric'>): boolean => Boolean(metric.metric);
+
+/** Which calls an alert measures, in words: `all calls, production, 2 filters`. */
+export const callsText = (value: AlertValue): string => {
+  const { all, source, status, text, where = [], others, rest } = toFilter(keptIn(value));
+  const filters = where.length + others.length + Object.keys(rest).length + (status ? 1 : 0) + (text ? 1 : 0);
+  return [
+    all ? 'all calls' : 'traces',
+    sourceTexts[source ?? 'production'].toLowerCase(),
+    ...(filters > 0 ? [countedText(filters, 'filter')] : []),
+  ].join(', ');
 };
 
 /** A stored alert, to be changed. */

@@ -61,7 +61,13 @@ const makeColumns = ({ project, history, mayChange }: ListProps): readonly Table
   { title: 'Last 30 days', cell: (alert) => <History alert={alert} history={history} /> },
   { title: 'Since', cell: ({ row }) => (row?.since ? <Moment time={row.since} /> : '') },
   ...(mayChange
-    ? [{ title: 'Pause', cell: (alert: Watched) => <PauseButton project={project} alert={alert} /> }]
+    ? [
+        {
+          title: 'Pause',
+          className: 'action' as const,
+          cell: (alert: Watched) => <PauseButton project={project} alert={alert} />,
+        },
+      ]
     : []),
 ];
 
@@ -78,7 +84,7 @@ const List = (props: ListProps) => {
     <>
       <ScrollTable
         label="Alerts"
-        className="wide alerts"
+        className="wide as-cards alerts"
         columns={makeColumns(props)}
         rows={alerts}
         getKey={({ id }) => id}

@@ -151,7 +151,7 @@ interface FactsProps {
 }
 
 const Facts = ({ left, right, nodes }: FactsProps) => (
-  <div className="scroll-x card flush">
+  <div className="scroll-x">
     <table className="plain-table wide facts-table">
       <thead>
         <tr>

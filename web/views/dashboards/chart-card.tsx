@@ -23,12 +23,17 @@ import { anyCall, ScoreChart } from '../../calls/figures/score-chart.tsx';
 import { toFilter } from '../../calls/filters/kept-filter.ts';
 import type { Score } from '../../calls/scores.ts';
 import { countText } from '../../data/format.ts';
+import type { Percentile } from '../../navigation/search.ts';
 import { Failure } from '../../ui/controls.tsx';
 
 interface CardProps {
   readonly project: string;
   readonly period: Period;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
+  /** What it shows of latencies. @default - what it was kept with */
+  readonly percentile?: Percentile | undefined;
+  /** Chooses that. @default - nobody can */
+  readonly onPercentile?: ((percentile: Percentile) => void) | undefined;
 }
 
 type ChartProps = CardProps & { readonly chart: KeptChart };
@@ -71,9 +76,10 @@ const Missing = (props: {
 };
 
 /** A figure of calls. */
-const FigureCard = ({ project, period, chart, onZoom, metric }: ChartProps & { metric: FigureMetric }) => {
+const FigureCard = (props: ChartProps & { metric: FigureMetric }) => {
+  const { project, period, chart, onZoom, metric, percentile = chart.percentile, onPercentile } = props;
   const { by, byScore, kind } = chart;
-  const title = titleOf(chart);
+  const title = titleOf(chart, percentile);
   const selection = useMemo(() => toSelection(project, chart), [project, chart]);
   const counted = useMemo(() => toCounted(project, chart), [project, chart]);
   const grouping = getGrouping(by, byScore);
@@ -113,6 +119,8 @@ const FigureCard = ({ project, period, chart, onZoom, metric }: ChartProps & { m
       title={title}
       asLines={kind === 'lines'}
       onZoom={onZoom}
+      percentile={percentile}
+      onPercentile={onPercentile}
     />
   );
 };

@@ -17,7 +17,7 @@ import { toTime, usePeriod } from '../../calls/figures/read.ts';
 import type { Period } from '../../calls/figures/requests.ts';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import type { useChange } from '../../navigation/change.ts';
-import type { DashboardsSearch } from '../../navigation/search.ts';
+import type { DashboardsSearch, Percentile } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { readAgain, useAllowed } from '../../session/session.tsx';
 import { Button, Check, Empty, Notice, RefreshButton } from '../../ui/controls.tsx';
@@ -25,6 +25,7 @@ import { Form, Input } from '../../ui/fields.tsx';
 import { Confirm, Menu, Modal } from '../../ui/popups.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { ChartCard } from './chart-card.tsx';
+import { ChartForm } from './chart-form.tsx';
 
 /** A chart that is being arranged, under a key that stays with it. */
 interface Placed {
@@ -174,10 +175,13 @@ interface GridProps {
   /** Changes the charts. @default - they are only looked at */
   readonly onCharts: ((charts: readonly Placed[]) => void) | undefined;
   readonly onZoom: (from: number, to: number) => void;
+  /** What all charts of latencies show. @default - what each was kept with */
+  readonly percentile: Percentile | undefined;
+  readonly onPercentile: (percentile: Percentile) => void;
 }
 
 /** The charts beside each other. Those out of sight ask for nothing. */
-const Grid = ({ project, period, charts, onCharts, onZoom }: GridProps) => {
+const Grid = ({ project, period, charts, onCharts, onZoom, ...latencies }: GridProps) => {
   const [target, setTarget] = useState<number>();
   const [said, setSaid] = useState('');
   const grid = useRef<HTMLDivElement>(null);
@@ -234,6 +238,7 @@ const Grid = ({ project, period, charts, onCharts, onZoom }: GridProps) => {
                 period={period}
                 stored={stored}
                 onZoom={onCharts ? undefined : onZoom}
+                {...(!onCharts && latencies)}
               />
             </WhenSeen>
           </div>
@@ -283,6 +288,26 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
       { onSuccess: stop },
     );
   const isOvertaken = save.error instanceof Overtaken;
+  const time = (
+    <HeadTools>
+      <TimeMenu
+        span={span}
+        onChange={(next) => onSearch({ range: next.range, from: next.from, to: next.to })}
+      />
+    </HeadTools>
+  );
+  if (search.form && mayWrite)
+    return (
+      <View title={`Add a chart to ${dashboard.name}`} narrow>
+        {time}
+        <ChartForm
+          project={project}
+          dashboard={dashboard}
+          period={period}
+          onDone={() => onSearch({ form: undefined })}
+        />
+      </View>
+    );
   return (
     <View
       title={dashboard.name}
@@ -303,7 +328,12 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
           </>
         ) : (
           <>
-            {mayWrite ? <Button onClick={() => setEditing(toEditing(dashboard))}>Edit</Button> : null}
+            {mayWrite ? (
+              <>
+                <Button onClick={() => setEditing(toEditing(dashboard))}>Edit</Button>
+                <Button onClick={() => onSearch({ form: true })}>Add chart</Button>
+              </>
+            ) : null}
             <RefreshButton onClick={refresh} />
           </>
         )
@@ -328,12 +358,7 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
         ) : undefined
       }
     >
-      <HeadTools>
-        <TimeMenu
-          span={span}
-          onChange={(next) => onSearch({ range: next.range, from: next.from, to: next.to })}
-        />
-      </HeadTools>
+      {time}
       {save.error ? (
         <Notice
           kind="error"
@@ -357,8 +382,19 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
         </Notice>
       ) : null}
       {shown.charts.length === 0 ? (
-        <Empty icon={LayoutDashboard} title={`${dashboard.name} has no charts yet`}>
-          Keep a chart here: the overview and the scores have a button for it beside each chart.
+        <Empty
+          icon={LayoutDashboard}
+          title={`${dashboard.name} has no charts yet`}
+          action={
+            mayWrite && !editing ? (
+              <Button kind="primary" onClick={() => onSearch({ form: true })}>
+                Add chart
+              </Button>
+            ) : undefined
+          }
+        >
+          Choose what a chart shows, of which calls, told apart by what. Or keep one of the overview and of
+          the scores here, with the button beside it.
         </Empty>
       ) : (
         <Grid
@@ -367,6 +403,8 @@ export const DashboardPage = ({ search, onSearch, dashboard }: DashboardPageProp
           charts={shown.charts}
           onCharts={editing ? (charts) => change({ charts }) : undefined}
           onZoom={(start, end) => onSearch(toTime(start, end))}
+          percentile={search.percentile}
+          onPercentile={(percentile) => onSearch({ percentile })}
         />
       )}
       <Confirm

@@ -1,19 +1,12 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Database } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
-import {
-  getTableDigest,
-  maxCompared,
-  readTable,
-  useCount,
-  useDatasets,
-  useRows,
-  useVersions,
-} from '../../calls/datasets/data.ts';
+import { maxCompared, useCount, useDatasets, useRows, useVersions } from '../../calls/datasets/data.ts';
 import { compareRows, type Form, forms, type Row, toFile, toLine } from '../../calls/datasets/rows.ts';
+import { getTableDigest, readTable } from '../../calls/datasets/table.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { Person, useAllowed, useRead, useSession } from '../../session/session.tsx';
@@ -199,6 +192,11 @@ const Version = ({ shown, versions, base }: VersionProps) => {
           {name} v{shown.version_index}
         </h2>
         <span className="row-end wrap">
+          {mayEdit ? (
+            <Link to="/evaluate" search={{ project, dataset: name }} className="button plain">
+              Evaluate a prompt
+            </Link>
+          ) : null}
           {mayEdit ? <Button onClick={() => setOpened({ kind: 'add' })}>Add a row</Button> : null}
           {mayWrite ? <Button onClick={() => setOpened({ kind: 'import' })}>Import</Button> : null}
           <Button onClick={() => setOpened({ kind: 'export' })}>Export</Button>
@@ -261,7 +259,7 @@ const Selected = () => {
   const { project, dataset, version, base } = route.useSearch();
   const query = useVersions(project, dataset);
   const { data = [] } = query;
-  if (dataset === undefined) return <p className="muted">Choose a dataset to see its rows.</p>;
+  if (dataset === undefined) return <p className="muted to-choose">Choose a dataset to see its rows.</p>;
   if (!query.data) return <QueryStatus queries={[query]} loading="Loading versions…" />;
   const shown = version === undefined ? data[0] : data.find(({ digest }) => digest === version);
   if (!shown)

@@ -8,7 +8,7 @@ import { readRows, withHeaderColumns } from '../../calls/data.ts';
 import { toLine } from '../../calls/datasets/rows.ts';
 import { toRequest } from '../../calls/list/request.ts';
 import { type RowFigures, readUsage } from '../../calls/list/usage.ts';
-import { isObject, toChunks } from '../../data/values.ts';
+import { isObject, toChunks, valueAt } from '../../data/values.ts';
 import type { EvaluationsSearch } from '../../navigation/search.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { ofClass, readObjects } from '../../session/stored.ts';
@@ -52,6 +52,8 @@ export interface Run {
   readonly means: ReadonlyMap<string, number>;
   /** The mean latency of a row in ms, as its output has it. */
   readonly latency: number | undefined;
+  /** Whether the page runs it, and so can continue it. */
+  readonly isPages: boolean;
 }
 
 interface Definition {
@@ -75,6 +77,7 @@ const toRun = (row: CallRow): Run => {
     model: namedBy(model),
     means: meansIn(row.output),
     latency: latencyIn(row.output),
+    isPages: valueAt(row.attributes, 'plan.model') !== undefined,
   };
 };
 
@@ -83,6 +86,7 @@ const runColumns = {
   columns: withHeaderColumns(
     ...['self', 'evaluation'].flatMap((input) => [`inputs.${input}.name`, `inputs.${input}.dataset`]),
     'inputs.model',
+    'attributes.plan.model',
     'output',
   ),
   expand_columns: ['inputs.self', 'inputs.evaluation'],

@@ -102,6 +102,7 @@ export const EvaluationView = () => {
   const change = useChange<EvaluationSearch>(route.useNavigate());
   const { ids, query, error, retry, isComplete, isBegun, joined, measures, placed } = useComparison(search);
   const runs = query.data ?? [];
+  const unfinished = runs.flatMap(({ id, status, isPages }) => (isPages && status === 'running' ? [id] : []));
   const single = ids.length === 1;
   const rows = useDeferredValue(
     useMemo(
@@ -120,13 +121,20 @@ export const EvaluationView = () => {
     <View
       title={single ? (runs[0]?.name ?? 'Evaluation') : `Compare ${ids.length} evaluations`}
       actions={
-        <Link
-          to="/evaluations"
-          search={{ project, ...(ids.length > 0 && { runs: ids }) }}
-          className="button plain"
-        >
-          {single ? 'Compare with others' : 'Choose others'}
-        </Link>
+        <>
+          {unfinished.length > 0 ? (
+            <Link to="/evaluate" search={{ project, runs: unfinished }} className="button primary">
+              See how far it is
+            </Link>
+          ) : null}
+          <Link
+            to="/evaluations"
+            search={{ project, ...(ids.length > 0 && { runs: ids }) }}
+            className="button plain"
+          >
+            {single ? 'Compare with others' : 'Choose others'}
+          </Link>
+        </>
       }
     >
       <QueryStatus queries={[query]} loading="Reading the evaluations…" />

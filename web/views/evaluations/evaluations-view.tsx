@@ -6,6 +6,7 @@ import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { costText, countedText, countText, durationText, latencyText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import { type EvaluationsSearch, maxRuns, toSpan } from '../../navigation/search.ts';
+import { useAllowed } from '../../session/session.tsx';
 import {
   Button,
   Empty as EmptyView,
@@ -118,6 +119,7 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
   const columns: readonly TableColumn<Run>[] = [
     {
       title: 'Compare',
+      className: 'select',
       cell: ({ id, name }) => (
         <input
           type="checkbox"
@@ -168,8 +170,14 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
     )),
   ];
   return (
-    <div className="scroll-x card flush">
-      <Table className="wide" columns={columns} rows={runs} getKey={({ id }) => id} active={active} />
+    <div className="scroll-x">
+      <Table
+        className="wide as-cards"
+        columns={columns}
+        rows={runs}
+        getKey={({ id }) => id}
+        active={active}
+      />
     </div>
   );
 };
@@ -210,6 +218,13 @@ const useListKeys = (runs: readonly Run[], project: string, { pick, compare, sea
   return { active, help, setHelp };
 };
 
+const NewEvaluation = ({ project }: { project: string }) =>
+  useAllowed(project, 'write') ? (
+    <Link to="/evaluate" search={{ project }} className="button primary">
+      New evaluation
+    </Link>
+  ) : null;
+
 const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => void }) =>
   search.text || search.dataset ? (
     <Notice kind="info" action={<Button onClick={onClear}>Show all evaluations</Button>}>
@@ -217,9 +232,9 @@ const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => 
     </Notice>
   ) : (
     <EmptyView icon={FlaskConical} title={`${search.project} has no evaluations in this period`}>
-      An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one:{' '}
-      <code>examples/evaluate.ts</code> and <code>examples/evaluate.py</code> are whole clients, and Weave’s
-      SDKs report theirs here.
+      An evaluation runs a model on a dataset and scores its answers. Choose a longer period, or run one: with
+      a prompt from here, or with a program. <code>clients/js/evaluate.ts</code> and{' '}
+      <code>clients/python/evaluate.py</code> are whole clients, and Weave’s SDKs report theirs here.
     </EmptyView>
   );
 
@@ -265,11 +280,12 @@ export const EvaluationsView = () => {
             <span className="muted">Choose two to six to compare</span>
           )}
           {picked.length > 1 ? (
-            <Link to="/evaluation" search={{ project, runs: picked }} className="button primary">
+            <Link to="/evaluation" search={{ project, runs: picked }} className="button plain">
               Compare {picked.length}
             </Link>
           ) : null}
           <RefreshButton onClick={() => query.refetch()} />
+          <NewEvaluation project={project} />
         </>
       }
       toolbar={

@@ -157,7 +157,7 @@ export const MeansTable = ({ project, runs, rows, measures, onRuns, onLess }: Me
   const costText = useCostText(project);
   return (
     <>
-      <div className="scroll-x card flush">
+      <div className="scroll-x">
         <table className="plain-table wide means">
           <thead>
             <tr>

@@ -10,7 +10,7 @@ import { RowDetails } from './row-details.tsx';
 import { getText, signedText } from './words.ts';
 
 /** The height of a row that is not open, in pixels, as the styles have it. */
-const rowHeight = 84;
+const rowHeight = 61;
 
 /** How many measures a cell shows; all of them are in the open row. */
 const maxShown = 4;

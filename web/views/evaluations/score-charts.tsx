@@ -54,7 +54,7 @@ const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
         <h2 className="cut" dir="auto">
           {score}
         </h2>
-        {lines.length > 1 ? <Legend lines={lines} /> : null}
+        <Legend lines={lines} place="beside" />
       </div>
       <Chart
         name={`${score} of ${runs.length} evaluations over time. The table has the values.`}
@@ -75,6 +75,7 @@ const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
           if (picked) navigate({ to: '/evaluation', search: { project, runs: [picked.id] } });
         }}
       />
+      <Legend lines={lines} place="below" />
     </section>
   );
 };

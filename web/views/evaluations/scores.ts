@@ -102,7 +102,7 @@ export const exampleKey = (example: unknown): string =>
     : hashKey([example]);
 
 /** Fields of an example that say what is expected. */
-const expectedFields = ['expected', 'expected_output', 'target'] as const;
+export const expectedFields = ['expected', 'expected_output', 'target'] as const;
 
 /** What an example gives to the function, and what it expects; undefined if it does not say. */
 export const splitExample = (example: unknown): { readonly inputs: unknown; readonly expected: unknown } => {

@@ -1,25 +1,27 @@
 import { keepPreviousData, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
-import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { judgeOp, toVerdictType } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { withPreviews } from '../../calls/call-link.tsx';
 import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import {
+  type Evaluator,
+  readEvaluators,
+  toEvaluatorRef,
+  type Verdict,
+  verdictsIn,
+} from '../../calls/evaluators.ts';
 import { timezone } from '../../calls/figures/requests.ts';
 import { field } from '../../calls/list/request.ts';
 import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
-import { byObject, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
-import { type Evaluator, parseEvaluator } from './evaluator.ts';
-import { type AnswerType, toMetrics, type Verdict, verdictsIn } from './verdicts.ts';
+import { readObjects, useStoreObject } from '../../session/stored.ts';
+import { type AnswerType, toMetrics } from './verdicts.ts';
 
 /** The evaluators of a project, by name. */
 export const useEvaluators = (project: string) =>
-  useRead(['evaluators', project], async (reading) => {
-    const objects = await readObjects(reading, project, { ...ofClass(evaluatorClass), ...byObject });
-    return objects.flatMap((version) => parseEvaluator(version) ?? []);
-  });
+  useRead(['evaluators', project], ({ client, signal }) => readEvaluators(client, project, signal));
 
 /** Stores versions of evaluators, and deletes evaluators. */
 export const useStoreEvaluator = (project: string) =>
@@ -41,9 +43,6 @@ export const mayChange = (
   project: string,
   { judge }: Pick<EvaluatorValue, 'judge'>,
 ): boolean => allows(me, project, judge ? 'admin' : 'write');
-
-const toRef = (project: string, { id, digest }: Evaluator): string =>
-  `svc:///${project}/object/${id}:${digest}`;
 
 /** The most refs of a request. */
 const refsAtOnce = 10;
@@ -73,7 +72,7 @@ export const useSpending = (
       let isOn = false;
       for (let at = 0; at === 0 || at < all.length; at += refsAtOnce) {
         const some = all.slice(at, at + refsAtOnce);
-        const scorer_refs = some.map((evaluator) => toRef(project, evaluator));
+        const scorer_refs = some.map((evaluator) => toEvaluatorRef(project, evaluator));
         const request = { project_id: project, call_ids: [], scorer_refs, dry_run: true };
         const answer = await client.ask('/calls/score', request, signal);
         isOn = answer.is_on;
@@ -155,7 +154,7 @@ export const tryEvaluator = async (
 export const useScoring = (project: string, evaluator: Evaluator, count: number | undefined) => {
   const { client } = useSession();
   const cache = useQueryClient();
-  const scorer_refs = [toRef(project, evaluator)];
+  const scorer_refs = [toEvaluatorRef(project, evaluator)];
   const price = useRead(
     ['price of judging', project, evaluator.id, evaluator.digest, count],
     async (reading) => {

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { CallLink } from '../../calls/call-link.tsx';
+import type { Evaluator } from '../../calls/evaluators.ts';
 import { useModels } from '../../calls/figures/used.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
@@ -18,7 +19,6 @@ import {
   checks,
   type Draft,
   type DraftMessage,
-  type Evaluator,
   emptyDraft,
   evaluatorValue,
   toDraft,

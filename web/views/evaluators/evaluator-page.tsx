@@ -5,6 +5,7 @@ import type { CallRow } from '../../api/calls.ts';
 import { getFeedback } from '../../api/feedback.ts';
 import { errorText } from '../../api/http.ts';
 import { CallLink } from '../../calls/call-link.tsx';
+import type { Evaluator, Verdict } from '../../calls/evaluators.ts';
 import { MetricChart } from '../../calls/figures/charts.tsx';
 import { percentText } from '../../calls/figures/figures.ts';
 import { toPeriod } from '../../calls/figures/requests.ts';
@@ -39,7 +40,7 @@ import {
   useVerdictStats,
   useVerdicts,
 } from './data.ts';
-import { type Evaluator, kindText, onText } from './evaluator.ts';
+import { kindText, onText } from './evaluator.ts';
 import { Switch } from './switch.tsx';
 import {
   type Comparison,
@@ -48,7 +49,6 @@ import {
   type Totals,
   toSeries,
   toTotals,
-  type Verdict,
   valueText,
 } from './verdicts.ts';
 

@@ -1,22 +1,8 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
-import type { ObjectVersion } from '../../api/contract.ts';
 import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
-
-/** A version of an evaluator. */
-export interface Evaluator {
-  readonly id: string;
-  readonly digest: string;
-  readonly value: EvaluatorValue;
-}
-
-/** The evaluator that a version of an object is; undefined if it is none. */
-export const parseEvaluator = ({ object_id, digest, val }: ObjectVersion): Evaluator | undefined =>
-  isObject(val) && val._type === evaluatorClass
-    ? { id: object_id, digest, value: val as EvaluatorValue }
-    : undefined;
 
 /** The checks by their fields, as the form names them. */
 export const checks = {

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Gavel } from 'lucide-react';
 import { useState } from 'react';
+import type { Evaluator } from '../../calls/evaluators.ts';
 import { whole } from '../../calls/figures/requests.ts';
 import { costText, countText } from '../../data/format.ts';
 import { ranges } from '../../navigation/search.ts';
@@ -17,7 +18,7 @@ import {
   useVerdictStats,
   useVerdicts,
 } from './data.ts';
-import { type Evaluator, kindText, onText } from './evaluator.ts';
+import { kindText, onText } from './evaluator.ts';
 import { EvaluatorForm } from './evaluator-form.tsx';
 import { EvaluatorPage } from './evaluator-page.tsx';
 import { Switch } from './switch.tsx';

@@ -1,7 +1,7 @@
 import { errorText } from '../../api/http.ts';
+import type { Evaluator } from '../../calls/evaluators.ts';
 import { useSession } from '../../session/session.tsx';
 import { mayChange, useStoreEvaluator } from './data.ts';
-import type { Evaluator } from './evaluator.ts';
 
 /** Switches an evaluator on or off, for whoever may. */
 export const Switch = ({ project, evaluator }: { project: string; evaluator: Evaluator }) => {

@@ -1,51 +1,14 @@
 import { askedBy } from '../../../api/shared/feedback.ts';
-import type { Answer, CallFeedback, FeedbackRecord, Request, StatsBucket } from '../../api/contract.ts';
+import type { Answer, CallFeedback, Request, StatsBucket } from '../../api/contract.ts';
+import type { Verdict } from '../../calls/evaluators.ts';
 import { listEdges, numberAt, type Point, percentText } from '../../calls/figures/figures.ts';
 import type { Span } from '../../calls/figures/requests.ts';
-import { isObject, nonEmptyString } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
 
 type FeedbackStatsQuery = Request<'/feedback/stats'>;
 type FeedbackStats = Answer<'/feedback/stats'>;
 
-/** What an evaluator said of a call. */
-export interface Verdict {
-  readonly id: string;
-  /** The id of the call. */
-  readonly call: string;
-  /** In ms since 1970. */
-  readonly at: number;
-  /** Null if it could not judge. */
-  readonly value: boolean | number | string | null;
-  readonly reason: string | undefined;
-  readonly error: string | undefined;
-  /** The id of the judge's own call; undefined for a check. */
-  readonly judge: string | undefined;
-}
-
 const countAt = (bucket: StatsBucket, name: string): number => numberAt(bucket, name) ?? 0;
-
-const idIn = (ref: unknown): string | undefined => /\/call\/([^/]+)$/.exec(nonEmptyString(ref) ?? '')?.[1];
-
-/** The verdicts among records of feedback that an evaluator gave, by the name of its object. */
-export const verdictsIn = (rows: readonly FeedbackRecord[], objectId: string): Verdict[] =>
-  rows.flatMap(({ id, svc_ref, created_at, payload, call_ref, runnable_ref }) => {
-    const call = idIn(svc_ref);
-    if (id === undefined || call === undefined || !runnable_ref?.includes(`/object/${objectId}:`)) return [];
-    const { value, reason, error } = isObject(payload) ? payload : {};
-    const isValue = typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
-    return [
-      {
-        id,
-        call,
-        at: Date.parse(created_at ?? ''),
-        value: isValue ? value : null,
-        reason: nonEmptyString(reason),
-        error: nonEmptyString(error),
-        judge: idIn(call_ref),
-      },
-    ];
-  });
 
 /** A value in words. */
 export const valueText = (value: Verdict['value']): string =>

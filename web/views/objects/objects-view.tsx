@@ -108,13 +108,22 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
         </h2>
         <span className="row-end">
           {shown.base_object_class === 'Prompt' ? (
-            <Link
-              to="/playground"
-              search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
-              className="button quiet"
-            >
-              Open in the playground
-            </Link>
+            <>
+              <Link
+                to="/prompts"
+                search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
+                className="button quiet"
+              >
+                Open in Prompts
+              </Link>
+              <Link
+                to="/playground"
+                search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
+                className="button quiet"
+              >
+                Open in the playground
+              </Link>
+            </>
           ) : null}
           <CopyButton text={() => shown.digest}>Copy digest</CopyButton>
         </span>
@@ -157,7 +166,7 @@ const Selected = () => {
   const navigate = route.useNavigate();
   const query = useVersions(project, object);
   const { data = [] } = query;
-  if (object === undefined) return <p className="muted">Choose an object to see its versions.</p>;
+  if (object === undefined) return <p className="muted to-choose">Choose an object to see its versions.</p>;
   if (!query.data) return <QueryStatus queries={[query]} loading="Loading versions…" />;
   const at = version === undefined ? 0 : data.findIndex(({ digest }) => digest === version);
   const shown = data[at];

@@ -21,6 +21,7 @@ import {
   type GroupFigures,
   type Point,
   percentText,
+  usualPercentile,
 } from '../../calls/figures/figures.ts';
 import { maxRead, toTime, useScore, useScores } from '../../calls/figures/read.ts';
 import {
@@ -71,7 +72,7 @@ import {
   Skeleton,
   Table,
 } from '../../ui/controls.tsx';
-import { Segments } from '../../ui/fields.tsx';
+import { Choice } from '../../ui/fields.tsx';
 import { Popup } from '../../ui/popups.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { useOverview } from './data.ts';
@@ -317,10 +318,12 @@ const route = getRouteApi('/overview');
 interface OverviewFiltersProps {
   readonly search: OverviewSearch;
   readonly onChange: (changes: Changes<OverviewSearch>) => void;
+  /** What else stands in their row. What is filtered by is below it. */
+  readonly children: ReactNode;
 }
 
 /** The filters of the list, for what the overview counts. */
-const OverviewFilters = ({ search, onChange }: OverviewFiltersProps) => {
+const OverviewFilters = ({ search, onChange, children }: OverviewFiltersProps) => {
   const counted = countedBy(search);
   const box = useRef<HTMLInputElement>(null);
   const change = (changes: Changes<TracesSearch>) => {
@@ -338,17 +341,16 @@ const OverviewFilters = ({ search, onChange }: OverviewFiltersProps) => {
   const props = { search: counted, onChange: change };
   return (
     <>
-      <div className="filter-row">
-        <LevelMenu {...props} />
-        <StatusMenu {...props} />
-        <FilterBuilder {...props} />
-        <SearchForm
-          label="Text in inputs or output"
-          text={search.text}
-          box={box}
-          onSearch={(text) => change({ text })}
-        />
-      </div>
+      <LevelMenu {...props} />
+      <StatusMenu {...props} />
+      <FilterBuilder {...props} />
+      <SearchForm
+        label="Text in inputs or output"
+        text={search.text}
+        box={box}
+        onSearch={(text) => change({ text })}
+      />
+      {children}
       <Chips {...props} />
     </>
   );
@@ -513,7 +515,7 @@ export const OverviewView = () => {
   const change = useChange<OverviewSearch>(route.useNavigate());
   const [now, setNow] = useState(() => Date.now());
   const overview = useOverview(search, now);
-  const { project, split = false, sort = 'calls', score } = search;
+  const { project, split = false, sort = 'calls', score, percentile } = search;
   const groupedBy = scoreAt(score);
   const by = search.by === 'score' && !groupedBy ? 'op' : (search.by ?? 'op');
   const groupTitle = by === 'score' && groupedBy ? scoreText(groupedBy) : dimensionTitles[by];
@@ -540,25 +542,30 @@ export const OverviewView = () => {
       toolbar={
         <>
           <SourceMenu source={search.source} onChange={(source) => change({ source })} />
-          <Segments
-            legend="Group by"
-            value={by}
-            options={dimensions
-              .filter((dimension) => dimension !== 'score')
-              .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
-            onChange={(next) => change({ by: next === 'op' ? undefined : next, score: undefined })}
-          />
-          <ScoreMenu
-            project={project}
-            period={period}
-            chosen={by === 'score' ? score : undefined}
-            onChoose={(path) => change({ by: 'score', score: path })}
-          />
-          <Check
-            label="One line per group"
-            checked={split}
-            onChange={(checked) => change({ split: checked || undefined })}
-          />
+          <OverviewFilters search={search} onChange={change}>
+            <Choice
+              className="compared"
+              label="Group by"
+              value={by}
+              options={dimensions
+                .filter((dimension) => dimension !== 'score' || by === 'score')
+                .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
+              onChange={(next) => {
+                if (next !== 'score') change({ by: next === 'op' ? undefined : next, score: undefined });
+              }}
+            />
+            <ScoreMenu
+              project={project}
+              period={period}
+              chosen={by === 'score' ? score : undefined}
+              onChoose={(path) => change({ by: 'score', score: path })}
+            />
+            <Check
+              label="One line per group"
+              checked={split}
+              onChange={(checked) => change({ split: checked || undefined })}
+            />
+          </OverviewFilters>
         </>
       }
     >
@@ -568,7 +575,6 @@ export const OverviewView = () => {
           onChange={({ range, from, to }) => change({ range, from, to })}
         />
       </HeadTools>
-      <OverviewFilters search={search} onChange={change} />
       <Failure error={error} onRetry={overview.retry} />
       {overview.tooManyToFilter === undefined ? null : (
         <Notice kind="info">
@@ -602,11 +608,18 @@ export const OverviewView = () => {
               whole={overview.wholeLines}
               getText={getText}
               canAlert
+              percentile={percentile}
+              onPercentile={(next) => change({ percentile: next === usualPercentile ? undefined : next })}
               tools={
                 <KeepButton
                   project={project}
-                  title={figureTitle(metric, split)}
-                  chart={{ metric, calls: counted, ...(split && { by, byScore: score }) }}
+                  title={figureTitle(metric, split, percentile)}
+                  chart={{
+                    metric,
+                    calls: counted,
+                    ...(split && { by, byScore: score }),
+                    ...(metric === 'latency_ms' && { percentile }),
+                  }}
                 />
               }
               onZoom={zoom}

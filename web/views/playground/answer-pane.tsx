@@ -10,7 +10,7 @@ import { jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { type Draft, draftMessage, toDraft, toRequest } from './draft.ts';
+import { type Draft, draftMessage, fillDraft, toDraft, toRequest } from './draft.ts';
 import { type Answer, isBusy, type Trial, type TrialState } from './trial.ts';
 
 interface DifferencesProps {
@@ -127,7 +127,11 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
     const next = toolCalls.map(({ id }) =>
       draftMessage({ role: 'tool', extra: JSON.stringify({ tool_call_id: id }, null, 2) }),
     );
-    trial.edit({ messages: [...draft.messages, reply, ...(next.length > 0 ? next : [draftMessage()])] });
+    // What the model said is no template.
+    trial.edit({
+      messages: [...fillDraft(draft).messages, reply, ...(next.length > 0 ? next : [draftMessage()])],
+      values: undefined,
+    });
   };
   if (isBusy(state))
     return (

@@ -1,5 +1,7 @@
+import { fillPrompt, type PromptMessage, variablesIn } from '../../../api/shared/prompt-variables.ts';
 import type { Call } from '../../api/contract.ts';
 import { type ContentPart, type Message, parseConversation } from '../../calls/messages/conversation.ts';
+import { valuesIn } from '../../calls/prompts/prompt.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -89,6 +91,8 @@ export interface Draft {
   readonly messages: readonly DraftMessage[];
   /** The other fields of the request, as JSON. */
   readonly parameters: string;
+  /** The values of variables, if the messages are a prompt's. @default - the messages are as they stand */
+  readonly values?: Readonly<Record<string, string>> | undefined;
 }
 
 let count = 0;
@@ -211,8 +215,48 @@ export const withParameter = (draft: Draft, name: string, value: unknown): strin
   return toJson(value === undefined ? others : { ...parametersIn(draft), [name]: value });
 };
 
+/** What a draft has of templates: texts, and the other fields of messages as far as they are JSON. */
+const toTemplates = (messages: readonly DraftMessage[]): PromptMessage[] =>
+  messages.map(({ role, text, extra }) => ({ ...objectIn(extra), role, content: text }));
+
+/** The variables of a draft that has the messages of a prompt, in the order in which they come. */
+export const variablesOf = ({ messages, values }: Draft): readonly string[] =>
+  values ? variablesIn({ messages: toTemplates(messages) }) : [];
+
+/** The values that the variables of a draft had in a recorded call, as far as they are found there. */
+export const valuesOfCall = (draft: Draft, call: Pick<Call, 'inputs' | 'output'>) =>
+  valuesIn(
+    { messages: toTemplates(draft.messages) },
+    variablesOf(draft),
+    call.inputs,
+    toTemplates(toDraft(call)?.messages ?? []),
+  );
+
+/** A draft with its variables filled in: what is sent. Those without a value stay as they are. */
+export const fillDraft = ({ values, ...draft }: Draft): Draft => {
+  if (!values) return draft;
+  const fill = (message: PromptMessage): PromptMessage => {
+    const { filled } = fillPrompt({ messages: [message] }, values);
+    return ('messages' in filled ? filled.messages[0] : undefined) ?? message;
+  };
+  return {
+    ...draft,
+    messages: draft.messages.map((message) => {
+      const others = objectIn(message.extra);
+      return {
+        ...message,
+        text: String(fill({ content: message.text }).content),
+        extra: message.extra === '' || !others ? message.extra : toJson(fill(others)),
+      };
+    }),
+  };
+};
+
 /** The request that a draft means. It streams, and asks for its usage. */
-export const toRequest = ({ model, messages, parameters }: Draft): DraftedRequest => {
+export const toRequest = (draft: Draft): DraftedRequest => {
+  const empty = variablesOf(draft).find((name) => !draft.values?.[name]);
+  if (empty !== undefined) return { problem: `Enter a value for the variable ${empty}.` };
+  const { model, messages, parameters } = fillDraft(draft);
   if (model.trim() === '') return { problem: 'Name a model.' };
   const others = objectIn(parameters);
   if (!others) return { problem: 'The parameters are not a JSON object.' };

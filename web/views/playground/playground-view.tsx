@@ -16,11 +16,12 @@ import { getImage } from '../../ui/text.tsx';
 import { View } from '../../ui/view.tsx';
 import { useWork } from '../../ui/work.ts';
 import { AnswerPane } from './answer-pane.tsx';
-import { type Draft, type DraftMessage, draftMessage, emptyDraft, toDraft } from './draft.ts';
+import { type Draft, type DraftMessage, draftMessage } from './draft.ts';
 import { ParametersForm } from './parameters-form.tsx';
-import { draftOfPrompt, type PromptVersion, toPrompt } from './prompt.ts';
+import { draftOfPrompt, type PromptDraft, type PromptVersion, seedDraft, toPrompt } from './prompt.ts';
 import { isBusy, type Trial, type TrialState } from './trial.ts';
 import { maxVariants, Trials } from './trials.ts';
+import { VariablesForm } from './variables-form.tsx';
 
 /** The most prompts that are offered. */
 const maxPrompts = 500;
@@ -30,6 +31,8 @@ interface Seed {
   readonly original: Call | undefined;
   readonly prompt: PromptVersion | undefined;
   readonly draft: Draft;
+  /** The `config` of the prompt. */
+  readonly config: PromptDraft['config'];
 }
 
 /** What tells the trials of one seed from those of another. */
@@ -91,6 +94,7 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
         />
         <Button
           kind="quiet"
+          className="icon"
           aria-label={`Remove message ${number}`}
           onClick={({ currentTarget }) => {
             // This button goes away. The next is that of another message, or adds a message.
@@ -126,6 +130,11 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
 };
 
 interface RequestPaneProps {
+  readonly project: string;
+  /** The name of the prompt that it began with. @default - none */
+  readonly prompt: string | undefined;
+  /** The call that it began with. @default - none */
+  readonly call: string | undefined;
   readonly trial: Trial;
   readonly state: TrialState;
   readonly models: readonly string[];
@@ -139,7 +148,7 @@ interface RequestPaneProps {
 
 /** What is sent: model, messages and parameters, all of it to edit. */
 const RequestPane = (props: RequestPaneProps) => {
-  const { trial, state, models, allowed, number, onReset, onRemove } = props;
+  const { project, prompt, call, trial, state, models, allowed, number, onReset, onRemove } = props;
   const { draft, problem } = state;
   const { model, messages } = draft;
   const busy = isBusy(state);
@@ -168,6 +177,13 @@ const RequestPane = (props: RequestPaneProps) => {
         onChange={(next) => trial.edit({ model: next })}
       />
       <ParametersForm draft={draft} onChange={(parameters) => trial.edit({ parameters })} />
+      <VariablesForm
+        project={project}
+        prompt={prompt}
+        call={call}
+        draft={draft}
+        onChange={(values) => trial.edit({ values })}
+      />
       {messages.map((message, at) => (
         <MessageEditor
           key={message.key}
@@ -238,6 +254,9 @@ const Variant = ({ project, trials, trial, seed, models, allowed, number }: Vari
   return (
     <div className="variant">
       <RequestPane
+        project={project}
+        prompt={seed.prompt?.prompt}
+        call={seed.original?.id}
         trial={trial}
         state={state}
         models={models}
@@ -276,15 +295,15 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   const { error, run, refuse } = useWork();
   const save = () => {
     const draft = trials.store.getState().trials[0]?.store.getState().draft;
-    const made = draft && toPrompt(draft, name.trim());
+    const prompt = name.trim();
+    const made = draft && toPrompt(project, prompt, draft, prompt === seed.prompt?.prompt ? seed.config : {});
     if (!made || 'problem' in made) return refuse(made?.problem);
     run(async () => {
-      const obj = { project_id: project, object_id: name.trim(), val: made.value };
-      const { object_id: prompt, digest: version } = await client.ask('/obj/create', { obj });
+      const { digest: version } = await client.ask('/prompt/create', made.body);
       // What was typed and answered stays: it is that of the new version.
       const key = seedKey(project, { original: seed.original, prompt: { prompt, version } });
       keeper.put(key, trials);
-      readAgain(cache, { queryKey: ['prompts'] });
+      readAgain(cache, { predicate: ({ queryKey: [kind] }) => String(kind).startsWith('prompt') });
       setOpen(false);
       onSaved({ prompt, version });
     });
@@ -334,13 +353,13 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
     <>
       <div className="actions">
         <PromptBar project={project} seed={seed} trials={kept} onSaved={onSaved} />
+        {trials.length < maxVariants ? <Button onClick={kept.add}>Add a variant</Button> : null}
         <span className="spring" />
         {many ? (
           <Button kind="primary" disabled={lack !== undefined} onClick={kept.sendAll}>
             Send all
           </Button>
         ) : null}
-        {trials.length < maxVariants ? <Button onClick={kept.add}>Add a variant</Button> : null}
       </div>
       {lack ? (
         <Notice kind="error">
@@ -399,7 +418,7 @@ const Begun = ({ project, seed: { original, prompt } }: { project: string; seed:
       {prompt ? (
         <>
           the prompt{' '}
-          <Link to="/objects" search={{ project, object: prompt.prompt }}>
+          <Link to="/prompts" search={{ project, prompt: prompt.prompt }}>
             {prompt.prompt}
           </Link>
         </>
@@ -426,6 +445,7 @@ export const PlaygroundView = () => {
     original: original ?? undefined,
     prompt: name === undefined ? undefined : { prompt: name, version },
     draft: seedDraft(original ?? undefined, prompted.data ?? undefined),
+    config: prompted.data?.config ?? {},
   };
   return (
     <View
@@ -450,11 +470,4 @@ export const PlaygroundView = () => {
       )}
     </View>
   );
-};
-
-/** A call's model and parameters, with the messages of a prompt if there is one. */
-const seedDraft = (original: Call | undefined, prompted: Draft | undefined): Draft => {
-  const recorded = original && toDraft(original);
-  if (!prompted) return recorded ?? emptyDraft();
-  return recorded ? { ...recorded, messages: prompted.messages } : prompted;
 };

@@ -1,14 +1,22 @@
-import type { Request } from '../../api/contract.ts';
+import type { Call, Request } from '../../api/contract.ts';
 import { parseMessage } from '../../calls/messages/conversation.ts';
-import { isObject } from '../../data/values.ts';
-import { type Draft, emptyDraft, toDraftMessages, toMessages } from './draft.ts';
-
-/*
- * Prompts are objects of the class `Prompt`, as Weave's SDKs publish them: `MessagesPrompt` has
- * `messages`, `StringPrompt` has `content`. A saved one is a `MessagesPrompt` that they read.
- */
-
-type ObjectValue = Request<'/obj/create'>['obj']['val'];
+import {
+  asMessages,
+  readConfig,
+  readContent,
+  requestIn,
+  toConfig,
+  toVersion,
+} from '../../calls/prompts/prompt.ts';
+import {
+  type Draft,
+  emptyDraft,
+  parametersIn,
+  toDraft,
+  toDraftMessages,
+  toMessages,
+  valuesOfCall,
+} from './draft.ts';
 
 /** A version of a prompt, as a link names it. */
 export interface PromptVersion {
@@ -17,31 +25,58 @@ export interface PromptVersion {
   readonly version: string;
 }
 
-/** The draft that a prompt begins; undefined if the object has no messages. */
-export const draftOfPrompt = (value: unknown): Draft | undefined => {
-  if (!isObject(value)) return undefined;
-  const { messages, content, data } = value;
-  const list = Array.isArray(messages) ? messages : Array.isArray(data) ? data : undefined;
-  const all = list ?? (typeof content === 'string' ? [{ role: 'user', content }] : []);
-  const drafted = all.flatMap((message) => toDraftMessages(parseMessage(message)));
-  return drafted.length > 0 ? { ...emptyDraft(), messages: drafted } : undefined;
+/** What a prompt begins: its messages are templates, and its `config` leaves open what it does not name. */
+export interface PromptDraft {
+  readonly messages: Draft['messages'];
+  readonly model: string | undefined;
+  readonly parameters: Draft['parameters'] | undefined;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The draft that a version of a prompt begins; undefined if the object has no messages. */
+export const draftOfPrompt = (value: unknown): PromptDraft | undefined => {
+  const content = readContent(value);
+  const messages = content
+    ? asMessages(content).flatMap((message) => toDraftMessages(parseMessage(message)))
+    : [];
+  if (messages.length === 0) return undefined;
+  const config = readConfig(value);
+  const { model, parameters } = requestIn(config);
+  return { messages, model, parameters: parameters && JSON.stringify(parameters, null, 2), config };
 };
 
-/** The value of a prompt with the messages of a draft, or what is wrong with them. */
+/** A recorded call's request, with what a prompt has in its place, and the values that its variables had. */
+export const seedDraft = (
+  original: Pick<Call, 'inputs' | 'output'> | undefined,
+  prompted: PromptDraft | undefined,
+): Draft => {
+  const recorded = (original && toDraft(original)) ?? emptyDraft();
+  if (!prompted) return recorded;
+  const draft: Draft = {
+    model: prompted.model ?? recorded.model,
+    messages: prompted.messages,
+    parameters: prompted.parameters ?? recorded.parameters,
+    values: {},
+  };
+  return original ? { ...draft, values: valuesOfCall(draft, original) } : draft;
+};
+
+/**
+ * The body that saves a draft as a version of a prompt, or what is wrong with it.
+ *
+ * @param before the `config` of the version that it began with
+ */
 export const toPrompt = (
-  { messages }: Draft,
+  project: string,
   name: string,
-): { readonly value: ObjectValue } | { readonly problem: string } => {
-  const written = toMessages(messages);
+  draft: Draft,
+  before: Readonly<Record<string, unknown>>,
+): { readonly body: Request<'/prompt/create'> } | { readonly problem: string } => {
+  const written = toMessages(draft.messages);
   if ('problem' in written) return written;
+  const parameters = parametersIn(draft);
+  if (!parameters) return { problem: 'The parameters are not a JSON object.' };
   return {
-    value: {
-      _type: 'MessagesPrompt',
-      _class_name: 'MessagesPrompt',
-      _bases: ['Prompt', 'Object', 'BaseModel'],
-      name,
-      description: null,
-      messages: written.messages as ObjectValue[],
-    },
+    body: toVersion(project, name, { messages: written.messages }, toConfig(draft.model, parameters, before)),
   };
 };

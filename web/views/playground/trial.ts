@@ -5,7 +5,7 @@ import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
 import { isObject } from '../../data/values.ts';
-import { type Draft, toRequest } from './draft.ts';
+import { type Draft, fillDraft, toRequest } from './draft.ts';
 
 /** An answer as far as it came. */
 export interface Answer {
@@ -137,7 +137,7 @@ const findRecorded = async (client: Client, recorded: Recorded): Promise<CallRow
 export interface TrialState {
   readonly draft: Draft;
   readonly phase: 'editing' | 'sending' | 'streaming' | 'done' | 'stopped' | 'failed';
-  /** The draft that was sent last; undefined before. */
+  /** The draft that was sent last, with its variables filled in; undefined before. */
   readonly sent: Draft | undefined;
   readonly answer: Answer;
   /** What is wrong with the draft; undefined if it can be sent. */
@@ -198,11 +198,16 @@ export class Trial {
     this.#sending = sending;
     const startMs = performance.now();
     const elapsed = () => performance.now() - startMs;
-    this.store.setState({ ...unsent, phase: 'sending', sent: this.store.getState().draft });
+    this.store.setState({ ...unsent, phase: 'sending', sent: fillDraft(this.store.getState().draft) });
     let requestId: string | undefined;
     let serverTime = Date.now();
     try {
-      const found = await this.#client.askModel(this.#project, request.body, sending.signal);
+      const found = await this.#client.askModel(
+        this.#project,
+        request.body,
+        { source: 'playground' },
+        sending.signal,
+      );
       ({ requestId, serverTime } = found);
       for await (const chunk of found.chunks) this.#take(chunk, elapsed());
       this.store.setState({ phase: 'done' });

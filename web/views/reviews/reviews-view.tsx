@@ -163,6 +163,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       ? [
           {
             title: 'Actions',
+            className: 'action' as const,
             cell: ({ id }: CallRow) => (
               <span className="row-end">
                 <Button kind="quiet" onClick={() => setAdding([id])}>
@@ -191,7 +192,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       </div>
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="scroll-x">
-        <Table className="wide" columns={columns} rows={rows} getKey={({ id }) => id} />
+        <Table className="wide as-cards" columns={columns} rows={rows} getKey={({ id }) => id} />
       </div>
       {standing.reviewed.length > shown ? (
         <Button onClick={() => setShown(shown + pageSize)}>More</Button>
@@ -367,7 +368,9 @@ export const ReviewsView = () => {
       return (
         <Notice kind="error">This queue does not exist: it was deleted, or the link is incomplete.</Notice>
       );
-    return data && data.length > 0 ? <p className="muted">Choose a queue to see its progress.</p> : null;
+    return data && data.length > 0 ? (
+      <p className="muted to-choose">Choose a queue to see its progress.</p>
+    ) : null;
   };
   return (
     <View

@@ -248,6 +248,7 @@ const makeColumns = (onRevoke: (key: Key) => void): TableColumn<Key>[] => [
   { title: 'Last used', cell: ({ last_used_on: day }) => (day ? dayText(day) : 'not yet') },
   {
     title: 'Revoke',
+    className: 'action',
     cell: (key) => {
       if (key.can_revoke)
         return (

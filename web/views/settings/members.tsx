@@ -158,6 +158,7 @@ const MemberTable = ({ project, members, onChange, onRemove }: MemberTableProps)
         { title: 'Roles', cell: ({ roles: granted }) => granted.join(', ') },
         {
           title: 'Change',
+          className: 'action',
           cell: (membership) =>
             mayChange(membership) ? (
               <span className="row-start">

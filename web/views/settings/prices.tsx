@@ -85,9 +85,11 @@ const makeColumns = (onRemove: ((price: Price, row: number) => void) | undefined
     ? [
         {
           title: 'Remove',
+          className: 'action' as const,
           cell: (price: Price, row: number) => (
             <Button
               kind="quiet"
+              className="icon"
               aria-label={`Remove the price of ${price.llm_id}`}
               onClick={() => onRemove(price, row)}
             >

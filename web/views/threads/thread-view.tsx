@@ -1,6 +1,17 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'react';
+import { Maximize2 } from 'lucide-react';
+import {
+  type CSSProperties,
+  createContext,
+  type MouseEvent,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import {
   type CallRow,
   getCallName,
@@ -17,6 +28,7 @@ import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { getInterval, isTurn, readRows, useInSight, withHeaderColumns } from '../../calls/data.ts';
 import { spendingOf } from '../../calls/figures/spending.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
+import { isPlainClick, Peek } from '../../calls/list/peek.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { shownPreview } from '../../calls/previews.ts';
@@ -29,6 +41,7 @@ import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, Check, CopyButton, Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
+import { useSettled } from '../../ui/settled.ts';
 import { LongText } from '../../ui/text.tsx';
 import { View } from '../../ui/view.tsx';
 
@@ -156,6 +169,31 @@ const shownCount = 60;
 /** Of many steps, previews are read once somebody opens them. */
 const previewColumn = ['preview'];
 
+/** Opens a trace where the thread is shown. @default - links lead to its own view */
+const OpenTrace = createContext<((trace: string, call: string) => void) | undefined>(undefined);
+
+interface TraceLinkProps {
+  readonly call: CallRow;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to a call in its trace. */
+const TraceLink = ({ call, className, children }: TraceLinkProps) => {
+  const open = useContext(OpenTrace);
+  const { project_id: project, trace_id: trace, id } = call;
+  const show = (event: MouseEvent) => {
+    if (!open || !isPlainClick(event)) return;
+    event.preventDefault();
+    open(trace, id);
+  };
+  return (
+    <Link to="/trace" search={{ project, trace, call: id }} className={className} dir="auto" onClick={show}>
+      {children}
+    </Link>
+  );
+};
+
 interface StepProps {
   readonly line: TreeLine;
   /** What it was about; undefined until that is read. */
@@ -167,14 +205,9 @@ const Step = ({ line: { node, depth }, preview }: StepProps) => {
   const status = getStatus(call);
   return (
     <li className={`step ${status}`} style={{ '--depth': Math.min(8, depth) } as CSSProperties}>
-      <Link
-        to="/trace"
-        search={{ project: call.project_id, trace: call.trace_id, call: call.id }}
-        className="cut"
-        dir="auto"
-      >
+      <TraceLink call={call} className="cut">
         {name}
-      </Link>
+      </TraceLink>
       {status === 'error' ? <span className="error-text">failed</span> : null}
       <WaitBadge call={call} />
       {preview ? <About {...shownPreview(preview, call)} /> : null}
@@ -262,9 +295,7 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
       {Number.isNaN(ms) ? null : <span>{tookText(ms, node?.waitedMs)}</span>}
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-      <Link to="/trace" search={{ project: call.project_id, trace: call.trace_id, call: call.id }}>
-        Trace
-      </Link>
+      <TraceLink call={call}>Trace</TraceLink>
     </p>
   );
 };
@@ -514,13 +545,17 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
   );
 };
 
-/** A conversation, turn by turn. */
-export const ThreadView = () => {
-  const search = route.useSearch();
-  const { project, thread, plain = false, failed = false } = search;
-  const navigate = route.useNavigate();
-  const change = (changes: Changes<ThreadSearch>) =>
-    navigate({ search: changed<ThreadSearch>(search, changes), replace: true });
+interface ConversationProps {
+  readonly project: string;
+  readonly thread: string;
+  readonly plain: boolean;
+  /** Whether only turns that failed are shown. */
+  readonly failed: boolean;
+  readonly onFailed: (failed: boolean) => void;
+}
+
+/** What a thread took, and its turns, the newest first read. */
+const Conversation = ({ project, thread, plain, failed, onFailed }: ConversationProps) => {
   const query = useTurns(project, thread);
   const turns = query.data ?? none;
   const shown = useMemo(() => (failed ? turns.filter(hasFailed) : turns), [failed, turns]);
@@ -529,46 +564,14 @@ export const ThreadView = () => {
   const [shownPages, setShownPages] = useState(firstPages);
   const [callsByPage, setCallsByPage] = useState<ReadonlyMap<string, readonly CallRow[]>>(new Map());
   const calls = useMemo(() => [...callsByPage.values()].flat(), [callsByPage]);
-  const [help, setHelp] = useState(false);
   const noteCalls = useCallback(
     (first: string, found: readonly CallRow[]) =>
       setCallsByPage((before) => new Map(before).set(first, found)),
     [],
   );
-  const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
-  useKeys({
-    ...stepKeys(moveFocus),
-    Escape: () => navigate({ to: '/threads', search: list }),
-    '?': () => setHelp(true),
-  });
   const hidden = Math.max(0, pages.length - shownPages);
   return (
-    <View
-      title={thread}
-      className="chat"
-      actions={
-        <>
-          <CopyButton text={() => thread}>Copy id</CopyButton>
-          <Link
-            to="/traces"
-            search={{
-              project,
-              all: true,
-              source: 'all',
-              where: [{ path: 'thread_id', op: 'is', value: thread }],
-            }}
-            className="button plain"
-          >
-            All calls of this thread
-          </Link>
-          <Check
-            label="Markdown"
-            checked={!plain}
-            onChange={(checked) => change({ plain: checked ? undefined : true })}
-          />
-        </>
-      }
-    >
+    <>
       {query.data && turns.length === 0 ? null : (
         <Facts
           project={project}
@@ -576,7 +579,7 @@ export const ThreadView = () => {
           calls={calls}
           whole={hidden === 0 && !failed}
           failed={failed}
-          onFailed={(next) => change({ failed: next || undefined })}
+          onFailed={onFailed}
         />
       )}
       <QueryStatus queries={[query]} loading="Loading the conversation…" />
@@ -607,6 +610,114 @@ export const ThreadView = () => {
           onCalls={noteCalls}
         />
       ))}
+    </>
+  );
+};
+
+interface ThreadPaneProps {
+  readonly project: string;
+  readonly thread: string;
+  /** What was said first, until which it is called by its id. */
+  readonly name: string | undefined;
+  /** Shows a trace of it in its place. */
+  readonly onTrace: (trace: string, call: string) => void;
+  readonly onNext: (() => void) | undefined;
+  readonly onPrevious: (() => void) | undefined;
+  readonly onClose: () => void;
+}
+
+/** A row that is passed by in less than this many ms is not read. */
+const passingMs = 120;
+
+/** A thread beside the list that it is in. */
+export const ThreadPane = (props: ThreadPaneProps) => {
+  const { project, thread, name, onTrace, ...ways } = props;
+  const [failed, setFailed] = useState<string>();
+  const settled = useSettled(thread, passingMs);
+  return (
+    <Peek
+      label="Thread beside the list"
+      title={name ?? thread}
+      what="thread"
+      tools={
+        <Link
+          to="/thread"
+          search={{ project, thread }}
+          className="button quiet icon"
+          aria-label="Open the thread"
+          title="Open the thread (Enter)"
+        >
+          <Maximize2 />
+        </Link>
+      }
+      {...ways}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <section className="peek-body peek-chat chat" aria-label="Conversation" tabIndex={0} key={thread}>
+        {settled === thread ? (
+          <OpenTrace value={onTrace}>
+            <Conversation
+              project={project}
+              thread={thread}
+              plain={false}
+              failed={failed === thread}
+              onFailed={(next) => setFailed(next ? thread : undefined)}
+            />
+          </OpenTrace>
+        ) : null}
+      </section>
+    </Peek>
+  );
+};
+
+/** A conversation, turn by turn. */
+export const ThreadView = () => {
+  const search = route.useSearch();
+  const { project, thread, plain = false, failed = false } = search;
+  const navigate = route.useNavigate();
+  const change = (changes: Changes<ThreadSearch>) =>
+    navigate({ search: changed<ThreadSearch>(search, changes), replace: true });
+  const [help, setHelp] = useState(false);
+  const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
+  useKeys({
+    ...stepKeys(moveFocus),
+    Escape: () => navigate({ to: '/threads', search: list }),
+    '?': () => setHelp(true),
+  });
+  return (
+    <View
+      title={thread}
+      className="chat"
+      actions={
+        <>
+          <CopyButton text={() => thread}>Copy id</CopyButton>
+          <Link
+            to="/traces"
+            search={{
+              project,
+              all: true,
+              source: 'all',
+              where: [{ path: 'thread_id', op: 'is', value: thread }],
+            }}
+            className="button plain"
+          >
+            All calls of this thread
+          </Link>
+          <Check
+            label="Markdown"
+            checked={!plain}
+            onChange={(checked) => change({ plain: checked ? undefined : true })}
+          />
+        </>
+      }
+    >
+      <Conversation
+        project={project}
+        thread={thread}
+        plain={plain}
+        failed={failed}
+        onFailed={(next) => change({ failed: next || undefined })}
+      />
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </View>
   );

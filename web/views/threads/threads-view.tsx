@@ -1,15 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
 import { readRows } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
+import { isPlainClick, PeekPlace, usePeekSteps } from '../../calls/list/peek.tsx';
 import { toSources } from '../../calls/list/request.ts';
+import type { TracePaneType } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
-import { toggled } from '../../data/values.ts';
+import { toggled, typedText } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
@@ -29,6 +31,7 @@ import {
   Table,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { type ThreadFacts, turnsRequest, useFacts, useThreadsWith } from './facts.ts';
 
@@ -124,6 +127,8 @@ interface ThreadTableProps {
   /** The ids of those that are selected. */
   readonly picked: ReadonlySet<string>;
   readonly onPick: (thread: string) => void;
+  /** Shows one beside the list. */
+  readonly onPeek: (place: number) => void;
 }
 
 /** What a thread took in all, or at least. */
@@ -131,14 +136,25 @@ const atLeast = (threadFacts: ThreadFacts, text: string) => (threadFacts.whole ?
 
 /** Threads with what was said first, what they took, and the statistics of their turns. */
 const ThreadTable = (props: ThreadTableProps) => {
-  const { project, threads, facts, active, sort, onSort, picked, onPick } = props;
+  const { project, threads, facts, active, sort, onSort, picked, onPick, onPeek } = props;
   const { field, direction } = parseOrder(sort);
   const sortable = sortableBy(`${direction === 'desc' ? '-' : ''}${field}`, onSort);
-  const link = ({ thread_id: thread }: Thread) => {
+  const link = ({ thread_id: thread }: Thread, place: number) => {
     const { message = null, within } = facts.get(thread) ?? {};
     return (
       <>
-        <Link to="/thread" search={{ project, thread }} className="thread-link" dir="auto">
+        <Link
+          to="/thread"
+          search={{ project, thread }}
+          className="thread-link"
+          dir="auto"
+          onClick={(event) => {
+            // One by keyboard, which has no count, opens it.
+            if (event.detail === 0 || !isPlainClick(event)) return;
+            event.preventDefault();
+            onPeek(place);
+          }}
+        >
           {message ?? thread}
         </Link>
         <span className="hint cut" dir="auto" title={thread}>
@@ -162,105 +178,158 @@ const ThreadTable = (props: ThreadTableProps) => {
   const cost = cell((threadFacts) =>
     threadFacts.usage?.cost === undefined ? null : atLeast(threadFacts, costText(threadFacts.usage.cost)),
   );
-  const user = cell((threadFacts) => threadFacts.user);
+  const user = cell(({ user: id }) =>
+    id === undefined ? null : (
+      <Link
+        to="/traces"
+        search={{ project, where: [{ path: 'attributes.user.id', op: 'is', value: typedText(id) }] }}
+        title={`What ${id} asked for`}
+        className="thread-user cut"
+      >
+        {id}
+      </Link>
+    ),
+  );
   const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
   const numeric = 'numeric' as const;
   return (
-    <div className="scroll-x">
-      <Table
-        className="wide"
-        columns={[
-          {
-            title: 'Selected',
-            className: 'select',
-            cell: ({ thread_id }) => (
-              <input
-                type="checkbox"
-                aria-label={`Select ${thread_id}`}
-                checked={picked.has(thread_id)}
-                onChange={() => onPick(thread_id)}
-              />
-            ),
-          },
-          { title: 'Thread', className: 'break', cell: link, ...sortable('thread_id') },
-          ...(hasUsers ? [{ title: 'User', cell: user }] : []),
-          {
-            title: 'Turns',
-            className: numeric,
-            cell: ({ turn_count }) => countText(turn_count),
-            ...sortable('turn_count'),
-          },
-          { title: 'Errors', className: numeric, cell: errors },
-          { title: 'Cost', className: numeric, cell: cost },
-          ...columns.map(([column, title, read]) => ({
-            title,
-            className: numeric,
-            cell: read,
-            ...sortable(column),
-          })),
-        ]}
-        rows={threads}
-        getKey={({ thread_id }) => thread_id}
-        active={active}
-      />
-    </div>
+    <Table
+      className="wide"
+      columns={[
+        {
+          title: 'Selected',
+          className: 'select',
+          cell: ({ thread_id }) => (
+            <input
+              type="checkbox"
+              aria-label={`Select ${thread_id}`}
+              checked={picked.has(thread_id)}
+              onChange={() => onPick(thread_id)}
+            />
+          ),
+        },
+        { title: 'Thread', className: 'break', cell: link, ...sortable('thread_id') },
+        ...(hasUsers ? [{ title: 'User', cell: user }] : []),
+        {
+          title: 'Turns',
+          className: numeric,
+          cell: ({ turn_count }) => countText(turn_count),
+          ...sortable('turn_count'),
+        },
+        { title: 'Errors', className: numeric, cell: errors },
+        { title: 'Cost', className: numeric, cell: cost },
+        ...columns.map(([column, title, read]) => ({
+          title,
+          className: numeric,
+          cell: read,
+          ...sortable(column),
+        })),
+      ]}
+      rows={threads}
+      getKey={({ thread_id }) => thread_id}
+      active={active}
+    />
   );
 };
 
 const route = getRouteApi('/threads');
 
+const ThreadPane = lazily(() => import('./thread-view.tsx'), 'ThreadPane');
+
 const keys = [
   ['j ↓', 'next thread'],
   ['k ↑', 'previous thread'],
   ['Enter', 'open the thread'],
+  ['p', 'show the thread beside the list'],
+  ['Escape', 'back from a trace to its thread, and close what is beside the list'],
   ['x', 'select the thread'],
   ['/', 'search'],
   ['r', 'refresh the list'],
   ['?', 'these keys'],
 ] as const;
 
+/** The list without what is beside it: what is remembered of it does not depend on that. */
+const listOf = ({ peek: _, trace: _trace, call: _call, ...list }: ThreadsSearch): ThreadsSearch => list;
+
 /** Keeps how far its reader had scrolled, and the list's state in the URL. */
-const useKeptPlace = (search: ThreadsSearch, isThere: boolean): void => {
+const useKeptPlace = (
+  search: ThreadsSearch,
+  scroller: RefObject<HTMLDivElement | null>,
+  isThere: boolean,
+): void => {
   const [, keepSearch] = useKept<ThreadsSearch>('kept threads', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
-  const [scrollTop, keepScrollTop] = useKept('kept scroll of threads', JSON.stringify(search), 0);
+  const [scrollTop, keepScrollTop] = useKept('kept scroll of threads', JSON.stringify(listOf(search)), 0);
   const before = useRef(scrollTop);
   before.current = scrollTop;
   useLayoutEffect(() => {
-    const element = document.getElementById('view');
+    const { current: element } = scroller;
     if (!element || !isThere) return;
     element.scrollTop = before.current;
     return () => keepScrollTop(element.scrollTop);
-  }, [isThere, keepScrollTop]);
+  }, [isThere, keepScrollTop, scroller]);
 };
 
+/** What is beside the list: a thread, or a trace that was opened from it. */
+const usePeek = (search: ThreadsSearch, scroller: RefObject<HTMLDivElement | null>) => {
+  const { peek, trace } = search;
+  const steps = usePeekSteps<ThreadsSearch>('/threads', peek !== undefined, () => {
+    const { current: element } = scroller;
+    const link = element?.querySelector<HTMLElement>('tr.active .thread-link');
+    (link ?? element)?.focus({ preventScroll: true });
+  });
+  const noTrace = { trace: undefined, call: undefined };
+  return {
+    isOpen: peek !== undefined,
+    show: (thread: string) => steps.show({ peek: thread, ...noTrace }),
+    close: () => steps.close({ peek: undefined, ...noTrace }),
+    showTrace: (opened: string, call: string) => steps.change({ trace: opened, call }),
+    select: (call: string) => steps.change({ call }),
+    /** Goes back to the thread, if a trace is in its place. */
+    back: trace === undefined ? undefined : () => steps.change(noTrace),
+  };
+};
+
+interface ListKeysOptions {
+  readonly threads: readonly Thread[];
+  readonly search: ThreadsSearch;
+  readonly peek: ReturnType<typeof usePeek>;
+  readonly focusFind: () => void;
+  readonly refresh: () => void;
+  readonly pick: (thread: string) => void;
+}
+
 /** The keyboard of the list: which thread it is at, and what its keys do. */
-const useListKeys = (
-  threads: readonly Thread[],
-  search: ThreadsSearch,
-  focusFind: () => void,
-  refresh: () => void,
-  pick: (thread: string) => void,
-) => {
+const useListKeys = ({ threads, search, peek, focusFind, refresh, pick }: ListKeysOptions) => {
   const navigate = route.useNavigate();
   const { project } = search;
-  const [kept, keepActive] = useKept('kept thread', JSON.stringify(search), '');
-  const [activeId, setActiveId] = useState(kept);
+  const [kept, keepActive] = useKept('kept thread', JSON.stringify(listOf(search)), '');
+  const [moved, setMoved] = useState(kept);
+  // A link and a step back say which one is open.
+  const activeId = search.peek ?? moved;
   const active = threads.findIndex(({ thread_id }) => thread_id === activeId);
   const [help, setHelp] = useState(false);
-  const move = (by: number) => {
-    const next = threads[stepped(active, by, threads.length)];
+  const goTo = (place: number, shows = peek.isOpen) => {
+    const next = threads[place];
     if (!next) return;
-    setActiveId(next.thread_id);
+    setMoved(next.thread_id);
     keepActive(next.thread_id);
+    if (shows) peek.show(next.thread_id);
   };
   const open = () => {
     const thread = threads[active];
     if (thread) navigate({ to: '/thread', search: { project, thread: thread.thread_id } });
   };
+  const close = () => {
+    setMoved(activeId);
+    keepActive(activeId);
+    peek.close();
+  };
   useKeys({
-    ...stepKeys(move),
+    ...stepKeys((by) => goTo(stepped(active, by, threads.length))),
     Enter: open,
+    p: () => (peek.isOpen ? close() : goTo(active, true)),
+    ...(peek.isOpen && { Escape: peek.back ?? close }),
     x: () => active >= 0 && pick(activeId),
     '/': focusFind,
     r: refresh,
@@ -272,7 +341,7 @@ const useListKeys = (
       document.querySelector('.threads tr.active')?.scrollIntoView({ block: 'nearest' });
     followed.current = activeId;
   }, [activeId]);
-  return { active, help, setHelp };
+  return { active, goTo, close, help, setHelp };
 };
 
 const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void }) => {
@@ -323,19 +392,56 @@ const AddTurns = ({ project, threads }: { project: string; threads: readonly str
   );
 };
 
+interface ThreadsViewProps {
+  /** What shows a trace beside the list. */
+  readonly Pane: TracePaneType;
+}
+
 /** The conversations of a project, the one that was updated last first. */
-export const ThreadsView = () => {
+export const ThreadsView = ({ Pane }: ThreadsViewProps) => {
   const search = route.useSearch();
   const change = useChange<ThreadsSearch>(route.useNavigate());
   const { query, searched, threads, facts, hidden, refresh } = useThreads(search);
   const find = useRef<HTMLInputElement>(null);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const pick = (thread: string) => setPicked((before) => toggled(before, thread));
-  const { active, help, setHelp } = useListKeys(threads, search, () => find.current?.focus(), refresh, pick);
-  useKeptPlace(search, threads.length > 0);
+  const scroller = useRef<HTMLDivElement>(null);
+  const peek = usePeek(search, scroller);
+  const { active, goTo, close, help, setHelp } = useListKeys({
+    threads,
+    search,
+    peek,
+    focusFind: () => find.current?.focus(),
+    refresh,
+    pick,
+  });
+  useKeptPlace(search, scroller, threads.length > 0);
+  const { project, peek: peeked, trace } = search;
+  const ways = {
+    onPrevious: active > 0 ? () => goTo(active - 1) : undefined,
+    onNext: active >= 0 && active < threads.length - 1 ? () => goTo(active + 1) : undefined,
+    onClose: close,
+  };
+  const name = facts.get(peeked ?? '')?.message ?? undefined;
+  const pane =
+    peeked === undefined ? undefined : trace === undefined ? (
+      <ThreadPane project={project} thread={peeked} name={name} onTrace={peek.showTrace} {...ways} />
+    ) : (
+      <Pane
+        project={project}
+        trace={trace}
+        call={search.call}
+        find={undefined}
+        name={name}
+        onCall={peek.select}
+        onBack={peek.back}
+        {...ways}
+      />
+    );
   return (
     <View
       title="Threads"
+      fixed
       className="threads"
       about={
         <span role="status">
@@ -377,40 +483,46 @@ export const ThreadsView = () => {
       <HeadTools>
         <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
       </HeadTools>
-      {query.isPending || searched.isLoading ? <Skeleton label="Loading threads…" rows={12} /> : null}
       <Failure error={query.error ?? searched.error} onRetry={refresh} />
-      {query.data && threads.length === 0 ? (
-        <Empty
-          search={search}
-          onClear={() =>
-            change({
-              range: undefined,
-              from: undefined,
-              to: undefined,
-              id: undefined,
-              text: undefined,
-              source: undefined,
-            })
-          }
-        />
-      ) : null}
-      {threads.length > 0 ? (
-        <ThreadTable
-          project={search.project}
-          threads={threads}
-          facts={facts}
-          active={active}
-          sort={search.sort}
-          onSort={(sort) => change({ sort })}
-          picked={picked}
-          onPick={pick}
-        />
-      ) : null}
-      {query.hasNextPage ? (
-        <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          {query.isFetchingNextPage ? 'Reading…' : 'More threads'}
-        </Button>
-      ) : null}
+      <PeekPlace pane={pane} label="Thread beside the list">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+        <section className="threads-scroll" aria-label="List of threads" tabIndex={0} ref={scroller}>
+          {query.isPending || searched.isLoading ? <Skeleton label="Loading threads…" rows={12} /> : null}
+          {query.data && threads.length === 0 ? (
+            <Empty
+              search={search}
+              onClear={() =>
+                change({
+                  range: undefined,
+                  from: undefined,
+                  to: undefined,
+                  id: undefined,
+                  text: undefined,
+                  source: undefined,
+                })
+              }
+            />
+          ) : null}
+          {threads.length > 0 ? (
+            <ThreadTable
+              project={search.project}
+              threads={threads}
+              facts={facts}
+              active={active}
+              sort={search.sort}
+              onSort={(sort) => change({ sort })}
+              picked={picked}
+              onPick={pick}
+              onPeek={(place) => goTo(place, true)}
+            />
+          ) : null}
+          {query.hasNextPage ? (
+            <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+              {query.isFetchingNextPage ? 'Reading…' : 'More threads'}
+            </Button>
+          ) : null}
+        </section>
+      </PeekPlace>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </View>
   );

@@ -28,6 +28,7 @@ import {
 } from '../../calls/messages/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
+import { getPrompt, versionText } from '../../calls/prompts/prompt.ts';
 import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
 import { Person, useAllowed, useSession } from '../../session/session.tsx';
@@ -174,6 +175,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const status = getStatus(call);
   const wait = getWait(call);
   const agent = getAgent(call);
+  const prompt = getPrompt(call);
   const usage = sumUsage(usageByModel(call).values());
   const { isShared = false } = useSession();
   const mayWrite = useAllowed(call.project_id, 'write');
@@ -200,6 +202,19 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         <Moment time={call.started_at} />
         {Number.isNaN(ms) ? null : <span>{tookText(ms, wait === true ? 0 : wait)}</span>}
         {agent === undefined || agent === getCallName(call) ? null : <span dir="auto">agent {agent}</span>}
+        {prompt && !isShared ? (
+          <Link
+            to="/prompts"
+            search={{
+              project: call.project_id,
+              prompt: prompt.name,
+              ...(prompt.version !== undefined && { version: prompt.version }),
+            }}
+            dir="auto"
+          >
+            prompt {prompt.name} {prompt.version === undefined ? '' : versionText(prompt.version)}
+          </Link>
+        ) : null}
         {usage ? <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span> : null}
         {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowDown, ArrowUp, Maximize2, X } from 'lucide-react';
-import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { ArrowLeft, Maximize2 } from 'lucide-react';
+import { type CSSProperties, type KeyboardEvent, useRef, useState } from 'react';
 import { getWait } from '../../api/calls.ts';
 import { WaitBadge } from '../../calls/badges.tsx';
+import { Peek } from '../../calls/list/peek.tsx';
 import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
 import { type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
@@ -31,7 +32,11 @@ export const TraceFacts = ({ state }: { state: TraceState }) => {
       </span>
       {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-      {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
+      {errors > 0 ? (
+        <button type="button" className="as-link error-text" title="Next error" onClick={state.nextError}>
+          {countedText(errors, 'error')}
+        </button>
+      ) : null}
       {waiting ? <WaitBadge call={waiting.node.call} /> : null}
     </p>
   );
@@ -123,27 +128,18 @@ const toSearch = ({
 /** A row that is passed by in less than this many ms is not read. */
 const passingMs = 120;
 
-/**
- * A trace beside the list that it is in. It takes the focus only where it covers the list, so that the keys
- * of the list go on.
- */
+/** A trace beside the list that it is in. */
 export const TracePane = (props: TracePaneProps) => {
-  const { trace, name, onNext, onPrevious, onClose } = props;
+  const { trace, name, onNext, onPrevious, onClose, onBack } = props;
   const [look, setLook] = useState<Look>({ plain: false });
   const settled = useSettled(trace, passingMs);
-  const pane = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const element = pane.current;
-    if (element && getComputedStyle(element).position === 'absolute') element.focus();
-  }, []);
   return (
-    <aside className="peek" aria-label="Trace beside the list" ref={pane} tabIndex={-1}>
-      <header className="peek-head">
-        <h2 className="cut" dir="auto">
-          {name ?? 'Trace'}
-        </h2>
-        <IconButton icon={ArrowUp} name="Previous row" idle={!onPrevious} onClick={onPrevious} />
-        <IconButton icon={ArrowDown} name="Next row" idle={!onNext} onClick={onNext} />
+    <Peek
+      label="Trace beside the list"
+      title={name ?? 'Trace'}
+      what="trace"
+      back={onBack && <IconButton icon={ArrowLeft} name="Back to the thread" onClick={onBack} />}
+      tools={
         <Link
           to="/trace"
           search={toSearch(props)}
@@ -153,13 +149,16 @@ export const TracePane = (props: TracePaneProps) => {
         >
           <Maximize2 />
         </Link>
-        <IconButton icon={X} name="Close the trace" onClick={onClose} />
-      </header>
+      }
+      onNext={onNext}
+      onPrevious={onPrevious}
+      onClose={onClose}
+    >
       {settled === trace ? (
         <Shown key={trace} {...props} look={look} onLook={setLook} />
       ) : (
         <div className="peek-body" />
       )}
-    </aside>
+    </Peek>
   );
 };

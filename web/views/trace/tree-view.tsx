@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { MessageSquare } from 'lucide-react';
+import { ChevronRight, MessageSquare } from 'lucide-react';
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { type CallRow, getStatus, usageByModel } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
@@ -87,7 +87,7 @@ const TreeRow = memo((props: TreeRowProps) => {
             onToggle(index);
           }}
         >
-          {hasChildren ? (expanded ? '▾' : '▸') : ''}
+          {hasChildren ? <ChevronRight className={expanded ? 'turned' : ''} /> : null}
         </span>
         <KindIcon kind={node.kind} />
         {status === 'success' ? null : (

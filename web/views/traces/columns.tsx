@@ -154,7 +154,7 @@ const thread: Column = {
   title: 'Thread',
   path: 'thread_id',
   least: 84,
-  grow: 0.6,
+  grow: 1.2,
   has: ({ thread_id }) => Boolean(thread_id),
   cell: ({ thread_id, project_id }) =>
     thread_id ? (

@@ -1,17 +1,18 @@
 import { useQueries } from '@tanstack/react-query';
-import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type CallRow, getStatus } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { readRows } from '../../calls/data.ts';
 import { CallList, type ListState } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
+import { usePeekSteps } from '../../calls/list/peek.tsx';
 import { toRequest } from '../../calls/list/request.ts';
 import type { Seen, Sight } from '../../calls/list/sight.ts';
 import { costTest, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { tagsOf } from '../../calls/scores.ts';
-import { changed, isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
+import { isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useKeptStore } from '../../session/kept.ts';
 import { useSession } from '../../session/session.tsx';
 import { stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
@@ -274,57 +275,25 @@ export const usePicked = (project: string) => {
   };
 };
 
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** Whether a step back closes the trace beside the list. */
-    peeked?: boolean;
-  }
-}
-
-/**
- * The trace beside the list: it opens, goes on to other rows, and closes. The URL has it, and a step back
- * closes it.
- */
+/** The trace beside the list: it opens, goes on to other rows, and closes. */
 export const usePeek = ({ peek, call }: TracesSearch, scroller: RefObject<HTMLDivElement | null>) => {
-  const navigate = useNavigate({ from: '/traces' });
-  const { history } = useRouter();
-  const isStep = useRouterState({ select: ({ location }) => location.state.peeked === true });
   const isOpen = peek !== undefined;
+  const steps = usePeekSteps<TracesSearch>('/traces', isOpen, () => {
+    const { current: element } = scroller;
+    const row = element?.querySelector<HTMLElement>('.table-row.active .row-link');
+    (row ?? element)?.focus({ preventScroll: true });
+  });
   // Whether the list itself has opened it: a link says only which trace it is.
   const isShown = useRef(false);
   const show = (row: CallRow) => {
     isShown.current = true;
-    return navigate({
-      search: (before) =>
-        changed<TracesSearch>(before, { peek: row.trace_id, call: row.parent_id ? row.id : undefined }),
-      replace: isOpen,
-      state: (before) => (isOpen ? before : { ...before, peeked: true }),
-    });
+    return steps.show({ peek: row.trace_id, call: row.parent_id ? row.id : undefined });
   };
   const close = () => {
     isShown.current = false;
-    if (isStep) history.back();
-    else
-      navigate({
-        search: (before) => changed<TracesSearch>(before, { peek: undefined, call: undefined }),
-        replace: true,
-      });
+    steps.close({ peek: undefined, call: undefined });
   };
-  const select = (id: string) =>
-    navigate({
-      search: (before) => changed<TracesSearch>(before, { call: id }),
-      replace: true,
-      state: (before) => before,
-    });
-  const wasOpen = useRef(isOpen);
-  useEffect(() => {
-    if (wasOpen.current && !isOpen) {
-      const { current: element } = scroller;
-      const row = element?.querySelector<HTMLElement>('.table-row.active .row-link');
-      (row ?? element)?.focus({ preventScroll: true });
-    }
-    wasOpen.current = isOpen;
-  }, [isOpen, scroller]);
+  const select = (id: string) => steps.change({ call: id });
   /** The place of the row that a link means, as far as rows are there. */
   const findLinked = (rows: Rows, active: number): number => {
     if (rows[active]?.trace_id === peek) return active;

@@ -15,6 +15,7 @@ import { type CallRow, getCallName, getStatus, sumUsage, usageByModel } from '..
 import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { changedPlaces, type Placed, toPlaces } from '../../calls/list/layout.ts';
+import { isPlainClick } from '../../calls/list/peek.tsx';
 import { getTotals } from '../../calls/list/usage.ts';
 import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
@@ -144,7 +145,7 @@ const Grip = ({ onWidth }: { onWidth: (width: number) => void }) => {
 
 const Head = ({ columns, sort, onSort, onWidth, allPicked, onPickAll }: HeadProps) => (
   <div role="row" aria-rowindex={1} className="table-row table-head">
-    <div role="columnheader" className="cell pick">
+    <div role="columnheader" className="cell select-cell">
       <span className="hidden">Selected</span>
       <input type="checkbox" aria-label="Select all loaded rows" checked={allPicked} onChange={onPickAll} />
     </div>
@@ -189,8 +190,7 @@ const RowLink = ({ row, about: { sought }, onPeek }: RowProps) => (
     className="row-link"
     dir="auto"
     onClick={(event) => {
-      const { detail, ctrlKey, metaKey, shiftKey, altKey } = event;
-      if (detail === 0 || ctrlKey || metaKey || shiftKey || altKey) return;
+      if (event.detail === 0 || !isPlainClick(event)) return;
       event.preventDefault();
       onPeek();
     }}
@@ -349,7 +349,7 @@ export const TraceTable = (props: TraceTableProps) => {
                 className={index === active ? 'table-row active' : 'table-row'}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <div role="cell" className="cell pick">
+                <div role="cell" className="cell select-cell">
                   <input
                     type="checkbox"
                     aria-label={`Select ${getCallName(row)}`}

@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { BellPlus, Braces, Columns3, Download, Ellipsis } from 'lucide-react';
-import { type CSSProperties, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { BellPlus, Braces, Columns3, Download, Ellipsis, Search } from 'lucide-react';
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { type CallRow, getCallName } from '../../api/calls.ts';
 import { errorText } from '../../api/http.ts';
 import { whenQuiet } from '../../api/quiet.ts';
@@ -8,6 +8,7 @@ import { Connect } from '../../calls/connect/connect.tsx';
 import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
+import { PeekPlace } from '../../calls/list/peek.tsx';
 import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
@@ -16,14 +17,13 @@ import type { TracePaneType } from '../../calls/trace/trace-state.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { Changes, TracesSearch } from '../../navigation/search.ts';
-import { chooseListShare, chosenListShare, keepColumns } from '../../session/device.ts';
+import { keepColumns } from '../../session/device.ts';
 import { useKept } from '../../session/kept.ts';
 import { useRead, useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, IconButton, Notice, RefreshButton, Skeleton } from '../../ui/controls.tsx';
+import { Button, Check, Empty, Failure, IconButton, RefreshButton, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Popup } from '../../ui/popups.tsx';
-import { Splitter } from '../../ui/splitter.tsx';
 import { View } from '../../ui/view.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePeek, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
@@ -108,9 +108,13 @@ interface EmptyListProps {
 /** A list without rows: what hides them all, or how to report the first. */
 const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
   Object.keys(unfiltered).some((filter) => filter in search) ? (
-    <Notice kind="info" action={<Button onClick={onClear}>Remove all filters</Button>}>
-      Nothing matches these filters.
-    </Notice>
+    <Empty
+      icon={Search}
+      title="Nothing matches these filters."
+      action={<Button onClick={onClear}>Remove all filters</Button>}
+    >
+      Choose a longer time, fewer filters or other words.
+    </Empty>
   ) : (
     <div className="first-minutes">
       <h2>{search.project} has no calls yet</h2>
@@ -235,11 +239,6 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
     const { columns = [] } = search;
     if (!columns.includes(tagsColumn)) changeColumns({ columns: [...columns, tagsColumn] });
   };
-  const [share, setShare] = useState(chosenListShare);
-  const divide = (next: number) => {
-    setShare(next);
-    chooseListShare(next);
-  };
   const { sort = '-started_at', live = false } = search;
   const changeColumns = useCallback(
     (next: Changes<TracesSearch>) => {
@@ -329,61 +328,55 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
     >
       {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
       <Failure error={failure} onRetry={refresh} />
-      <div
-        className={peek.isOpen ? 'list-body split' : 'list-body'}
-        style={{ '--share': `${share}%`, '--part': share / 100 } as CSSProperties}
-      >
-        <div className="list-place">
-          {isEmpty ? (
-            <div className="list-empty">
-              <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
-            </div>
-          ) : (
-            <TraceTable
-              key={list.number}
-              list={list}
-              state={state}
-              search={search}
-              active={active}
-              sort={sort}
-              onSort={(path) => change({ sort: toggledSort(sort, path) })}
-              onLayout={onLayout}
-              scroller={scroller}
-              picks={picks}
-              onPeek={onPeek}
+      <PeekPlace
+        label="Trace beside the list"
+        pane={
+          search.peek === undefined ? undefined : (
+            <Pane
+              project={search.project}
+              trace={search.peek}
+              call={search.call}
+              find={search.text}
+              name={peekedRow && getCallName(peekedRow)}
+              onCall={peek.select}
+              onPrevious={active > 0 ? () => goTo(active - 1) : undefined}
+              onNext={active < state.rows.length - 1 ? () => goTo(active + 1) : undefined}
+              onClose={peek.close}
             />
-          )}
-          <Suspense>
-            {hasPicked.current ? (
-              <Selection
-                project={search.project}
-                rows={state.rows}
-                picks={picks}
-                onDeleted={onDeleted}
-                onTagged={onTagged}
-              />
-            ) : null}
-          </Suspense>
-        </div>
-        {search.peek === undefined ? null : (
-          <>
-            <Splitter label="Width of the list" share={share} onShare={divide} />
-            <Suspense fallback={<aside className="peek" aria-label="Trace beside the list" />}>
-              <Pane
-                project={search.project}
-                trace={search.peek}
-                call={search.call}
-                find={search.text}
-                name={peekedRow && getCallName(peekedRow)}
-                onCall={peek.select}
-                onPrevious={active > 0 ? () => goTo(active - 1) : undefined}
-                onNext={active < state.rows.length - 1 ? () => goTo(active + 1) : undefined}
-                onClose={peek.close}
-              />
-            </Suspense>
-          </>
+          )
+        }
+      >
+        {isEmpty ? (
+          <div className="list-empty">
+            <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
+          </div>
+        ) : (
+          <TraceTable
+            key={list.number}
+            list={list}
+            state={state}
+            search={search}
+            active={active}
+            sort={sort}
+            onSort={(path) => change({ sort: toggledSort(sort, path) })}
+            onLayout={onLayout}
+            scroller={scroller}
+            picks={picks}
+            onPeek={onPeek}
+          />
         )}
-      </div>
+        <Suspense>
+          {hasPicked.current ? (
+            <Selection
+              project={search.project}
+              rows={state.rows}
+              picks={picks}
+              onDeleted={onDeleted}
+              onTagged={onTagged}
+            />
+          ) : null}
+        </Suspense>
+      </PeekPlace>
       <Suspense>
         {showQuery ? (
           <QueryDialog request={list.request} filtered={filtered} open onClose={() => setShowQuery(false)} />

@@ -75,6 +75,7 @@ const ofNow: Readonly<Record<string, readonly string[]>> = {
   '/feedback/stats': ['timestamp', 'end'],
   // The issuer of the test is on some port.
   '/sign-in': ['issuer', 'authorization_endpoint', 'token_endpoint', 'end_session_endpoint'],
+  '/.well-known/oauth-protected-resource/mcp': ['resource', 'authorization_servers'],
 };
 const steady = (path: string, value: unknown): unknown => {
   const names = [...unsteady, ...(ofNow[path] ?? [])];

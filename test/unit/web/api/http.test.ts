@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitLines, toFailure } from '../../../../web/api/http.ts';
+import { readRetryAfter, splitLines, toFailure } from '../../../../web/api/http.ts';
 
 const collect = async (chunks: readonly Uint8Array[]): Promise<string[]> => {
   const lines: string[] = [];
@@ -65,5 +65,25 @@ describe('an answer that is an error', () => {
   it('says of a key that is not valid what a person can do, not how programs send one', async () => {
     const body = detail(['header', 'authorization'], 'a valid key is required: HTTP Basic with the key');
     expect(await words(401, body)).toMatch(/^This key is not accepted/);
+  });
+});
+
+describe('how long to wait', () => {
+  it.each([
+    [{ 'retry-after': '12' }, 12_000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '12', 'retry-after-ms': '250' }, 250],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{}, undefined],
+  ])('is read from %j', (headers, ms) => {
+    expect(readRetryAfter(new Headers(headers as Record<string, string>))).toBe(ms);
+  });
+
+  it('is a date, too', () => {
+    const at = new Date(Date.now() + 60_000).toUTCString();
+    const ms = readRetryAfter(new Headers({ 'retry-after': at })) ?? 0;
+    expect(ms).toBeGreaterThan(50_000);
+    expect(ms).toBeLessThanOrEqual(60_000);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readText, readTime } from '../../../../web/navigation/search.ts';
+import { parseEvaluateSearch, readText, readTime } from '../../../../web/navigation/search.ts';
 
 describe('a value of a URL', () => {
   it('is text, also if it was read as a number or a boolean', () => {
@@ -14,5 +14,14 @@ describe('a value of a URL', () => {
     expect(readTime('2026-01-02T03:04:05Z')).toBe('2026-01-02T03:04:05Z');
     expect(readTime('yesterday')).toBeUndefined();
     expect(readTime(undefined)).toBeUndefined();
+  });
+});
+
+describe('the URL of a new evaluation', () => {
+  const versionsIn = (versions: unknown) => parseEvaluateSearch({ project: 'a/b', versions }).versions;
+
+  it('names one version, or several', () => {
+    expect([3, [0, 12]].map(versionsIn)).toEqual([[3], [0, 12]]);
+    expect([undefined, 'v3', -1, 1.5, [null]].map(versionsIn)).toEqual(Array(5).fill(undefined));
   });
 });

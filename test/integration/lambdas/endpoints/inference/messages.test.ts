@@ -397,6 +397,7 @@ describe('who it was for', () => {
         'openai-project': project,
         'x-session-id': 'chat-1',
         'x-source': 'playground',
+        'x-prompt': 'support:12',
         traceparent: `00-${traceId}-${spanId}-01`,
       },
       { model: 'gpt-test', messages: question, user: 'ada' },
@@ -420,7 +421,11 @@ describe('who it was for', () => {
       parent_id: parent?.id,
       thread_id: 'chat-1',
       turn_id: null,
-      attributes: { source: 'playground', user: { id: 'ada' } },
+      attributes: {
+        source: 'playground',
+        user: { id: 'ada' },
+        prompt: { name: 'support', version: '12' },
+      },
     });
   });
 });

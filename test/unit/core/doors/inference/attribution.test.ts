@@ -54,6 +54,21 @@ describe('a request', () => {
   });
 
   it.each([
+    ['support:12', { name: 'support', version: '12' }],
+    [' support ', { name: 'support' }],
+    ['f%C3%BCr%20alle:3', { name: 'für alle', version: '3' }],
+    ['', undefined],
+  ])('is of the prompt that %j names', (header, prompt) => {
+    expect(attribute({ model: 'm' }, { 'x-prompt': header }).prompt).toEqual(prompt);
+  });
+
+  it.each(['a:b:c', ':1', 'a:', '%'])('is refused with the prompt %j', (header) => {
+    expect(() => attribute({ model: 'm' }, { 'x-prompt': header })).toThrow(
+      'should be <name> or <name>:<version>, percent-encoded',
+    );
+  });
+
+  it.each([
     [`00-${traceId}-${spanId}-01`, true],
     [`00-${traceId}-${spanId}-00`, true],
     [`cc-${traceId}-${spanId}-01-later`, true],

@@ -7,6 +7,7 @@ import {
   parseChart,
   parseDashboard,
   storedTitle,
+  titleOf,
   toValue,
   withChart,
 } from '../../../../../web/calls/dashboards/dashboard.ts';
@@ -57,6 +58,15 @@ describe('a chart of a dashboard', () => {
     });
     expect(parseChart(grouped)).toMatchObject({ by: 'score', byScore: 'feedback.[thumbs].payload.up' });
     expect(storedTitle(grouped)).toBe('p95 latency');
+  });
+
+  it('has a percentile of its own, and is called by the one that is shown', () => {
+    const stored = keepChart({ metric: 'latency_ms', by: 'op', percentile: 'p99' });
+    expect(stored).toEqual({ metric: 'latency_ms', group_by: 'op_name', percentile: 99 });
+    const chart = parseChart(stored);
+    expect(chart?.percentile).toBe('p99');
+    expect(chart && [titleOf(chart), titleOf(chart, 'p90')]).toEqual(['p99 latency', 'p90 latency']);
+    expect(parseChart({ ...stored, percentile: 42 })?.percentile).toBeUndefined();
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
 import {
+  cachedShare,
   familyOf,
   spendingIn,
   spendingMetrics,
@@ -45,6 +46,7 @@ describe('where money went', () => {
       costs: undefined,
     });
     expect(sumSpending(byModel)?.tokens.input).toBe(607);
+    expect([...byModel.values()].map((spending) => cachedShare(spending.tokens))).toEqual([0.6, 0]);
   });
 
   it('is the same by statistics', () => {

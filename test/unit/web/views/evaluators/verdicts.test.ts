@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CallFeedback } from '../../../../../web/api/contract.ts';
+import { type Verdict, verdictsIn } from '../../../../../web/calls/evaluators.ts';
 import {
   compareOpinions,
   toSeries,
   toTotals,
   totalsText,
-  type Verdict,
-  verdictsIn,
 } from '../../../../../web/views/evaluators/verdicts.ts';
 
 const start = Date.parse('2026-10-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyDraft } from '../../../../../web/views/playground/draft.ts';
-import { draftOfPrompt, toPrompt } from '../../../../../web/views/playground/prompt.ts';
+import { fillDraft, toRequest } from '../../../../../web/views/playground/draft.ts';
+import { draftOfPrompt, seedDraft, toPrompt } from '../../../../../web/views/playground/prompt.ts';
 
 describe('a prompt', () => {
   it('begins a draft with its messages, or with its only text', () => {
@@ -24,14 +24,80 @@ describe('a prompt', () => {
       { role: 'user', content: 'Where?' },
       { role: 'assistant', content: null, tool_calls: [{ id: 'c1', function: { name: 'find' } }] },
     ];
-    const draft = draftOfPrompt({ messages }) ?? emptyDraft();
-    expect(toPrompt(draft, 'p')).toMatchObject({
-      value: {
-        _class_name: 'MessagesPrompt',
+    const draft = seedDraft(undefined, draftOfPrompt({ messages }));
+    expect(toPrompt('a/b', 'p', draft, {})).toEqual({
+      body: {
+        project_id: 'a/b',
         name: 'p',
-        messages: [messages[0], { content: null, tool_calls: [{ id: 'c1', function: { name: 'find' } }] }],
+        messages: [
+          messages[0],
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{}' } }],
+          },
+        ],
       },
     });
-    expect(toPrompt({ ...draft, messages: [] }, 'p')).toEqual({ problem: 'Write at least one message.' });
+    expect(toPrompt('a/b', 'p', { ...draft, messages: [] }, {})).toEqual({
+      problem: 'Write at least one message.',
+    });
+    expect(toPrompt('a/b', 'p', { ...draft, parameters: '[' }, {})).toEqual({
+      problem: 'The parameters are not a JSON object.',
+    });
+  });
+
+  const config = {
+    model: 'gpt-4o',
+    parameters: { temperature: 0 },
+    tools: [{ type: 'function', function: { name: 'find' } }],
+    response_schema: { type: 'object' },
+    owner: 'ada',
+  };
+
+  it('gives the request what goes with it, and keeps that when it is saved', () => {
+    const value = { messages: [{ role: 'user', content: '{question}' }], config };
+    const prompted = draftOfPrompt(value);
+    const draft = seedDraft(undefined, prompted);
+    expect(draft.model).toBe('gpt-4o');
+    expect(JSON.parse(draft.parameters)).toEqual({
+      temperature: 0,
+      tools: config.tools,
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+    });
+    const saved = toPrompt('a/b', 'p', { ...draft, model: 'gpt-5' }, config);
+    expect(saved).toMatchObject({ body: { config: { ...config, model: 'gpt-5' } } });
+  });
+
+  it('takes values from a recorded call, whose model and parameters it has where it leaves them open', () => {
+    const messages = [
+      { role: 'system', content: 'You help {shop}.' },
+      { role: 'user', content: '{question}' },
+    ];
+    const inputs = {
+      model: 'gpt-4o-mini',
+      temperature: 1,
+      messages: [
+        { role: 'system', content: 'You help Wheels.' },
+        { role: 'user', content: 'Where?' },
+      ],
+    };
+    const draft = seedDraft({ inputs, output: { choices: [] } }, draftOfPrompt({ messages }));
+    expect(draft.values).toEqual({ shop: 'Wheels', question: 'Where?' });
+    expect(draft.model).toBe('gpt-4o-mini');
+    expect(JSON.parse(draft.parameters)).toEqual({ temperature: 1 });
+    const sent = toRequest(draft);
+    expect(sent).toMatchObject({ body: { messages: inputs.messages } });
+    expect(toRequest({ ...draft, values: { shop: 'Wheels' } })).toEqual({
+      problem: 'Enter a value for the variable question.',
+    });
+  });
+
+  it('is filled in with its braces, and leaves those of other messages', () => {
+    const prompted = draftOfPrompt({ messages: [{ role: 'user', content: 'As {{"a": 1}}: {question}' }] });
+    const draft = { ...seedDraft(undefined, prompted), model: 'm', values: { question: '{b}' } };
+    expect(fillDraft(draft).messages[0]?.text).toBe('As {"a": 1}: {b}');
+    const plain = { ...draft, values: undefined };
+    expect(fillDraft(plain).messages[0]?.text).toBe('As {{"a": 1}}: {question}');
   });
 });

@@ -17,29 +17,45 @@ export type TemplatePart = { readonly text: string } | { readonly variable: stri
 
 /**
  * What is not text. A name is an identifier (https://unicode.org/reports/tr31), which Python's
- * `str.isidentifier` knows, too.
+ * `str.isidentifier` knows, too. Words of some scripts have joiners, of which versions of Unicode disagree.
  */
-const token = /\{\{|\}\}|\{([\p{XID_Start}_]\p{XID_Continue}*)\}/gu;
+const token = /\{\{|\}\}|\{([\p{XID_Start}_](?:\p{XID_Continue}|[\u200c\u200d])*)\}/gu;
+
+/** A piece of a template as it is written. `{{` and `}}` are pieces of their own. */
+export interface WrittenPart {
+  readonly written: string;
+  /** The name, if it is a variable. */
+  readonly variable?: string;
+}
+
+/** The pieces of a template as they are written, from left to right. They add up to it. */
+export const splitTemplate = (template: string): readonly WrittenPart[] => {
+  const parts: WrittenPart[] = [];
+  let from = 0;
+  for (const { 0: written, 1: variable, index } of template.matchAll(token)) {
+    if (index > from) parts.push({ written: template.slice(from, index) });
+    parts.push(variable === undefined ? { written } : { written, variable });
+    from = index + written.length;
+  }
+  if (from < template.length) parts.push({ written: template.slice(from) });
+  return parts;
+};
 
 /** Reads a template from left to right. No two of its pieces in a row are text. */
 export const parseTemplate = (template: string): readonly TemplatePart[] => {
   const parts: TemplatePart[] = [];
   let text = '';
-  let from = 0;
   const endText = () => {
     if (text !== '') parts.push({ text });
     text = '';
   };
-  for (const { 0: whole, 1: variable, index } of template.matchAll(token)) {
-    text += template.slice(from, index);
-    from = index + whole.length;
-    if (variable === undefined) text += whole.charAt(0);
+  for (const { written, variable } of splitTemplate(template)) {
+    if (variable === undefined) text += written === '{{' || written === '}}' ? written.charAt(0) : written;
     else {
       endText();
       parts.push({ variable });
     }
   }
-  text += template.slice(from);
   endText();
   return parts;
 };

@@ -3,7 +3,7 @@
  * --max-fall it exits with 1 if the mean of a score fell by more: for CI.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… \
- *       npx node examples/evaluate.ts --dataset orders --model careful --max-fall 0.05
+ *       npx node clients/js/evaluate.ts --dataset orders --model careful --max-fall 0.05
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

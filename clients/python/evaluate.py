@@ -3,7 +3,7 @@ Evaluates a function on a dataset, as a trace, and compares it with an earlier e
 --max-fall it exits with 1 if the mean of a score fell by more: for CI. It needs Python 3.10 alone.
 
     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… \
-      python3 examples/evaluate.py --dataset orders --model careful --max-fall 0.05
+      python3 clients/python/evaluate.py --dataset orders --model careful --max-fall 0.05
 """
 import argparse, base64, json, math, os, re, sys, time, uuid
 import urllib.error, urllib.parse, urllib.request

@@ -19,8 +19,8 @@ interface Told {
 const getName = ({ op_name }: Told): string | undefined => /op\/(.*):v1$/.exec(op_name)?.[1];
 
 describe.each([
-  ['Node', process.execPath, 'examples/evaluate.ts', {}],
-  ['Python', 'python3', 'examples/evaluate.py', requires('Python 3')],
+  ['Node', process.execPath, 'clients/js/evaluate.ts', {}],
+  ['Python', 'python3', 'clients/python/evaluate.py', requires('Python 3')],
 ] as const)('the evaluation in %s', (language, command, script, options) => {
   const project_id = `acme/evaluate-${language.toLowerCase()}`;
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillPrompt, parseTemplate, variablesIn } from '../../../api/prompt-variables.ts';
-import cases from './prompt-variables.json' with { type: 'json' };
+import {
+  fillPrompt,
+  parseTemplate,
+  splitTemplate,
+  variablesIn,
+} from '../../../../api/shared/prompt-variables.ts';
+import cases from '../prompt-variables.json' with { type: 'json' };
 
 describe('a template', () => {
   it.each(cases)('$template is read as other languages read it', ({ template, parts }) => {
@@ -14,6 +19,19 @@ describe('a template', () => {
         const text = pieces.join('');
         const escaped = text.replaceAll('{', '{{').replaceAll('}', '}}');
         expect(fillPrompt({ text: escaped }, {})).toEqual({ filled: { text }, missing: [] });
+      }),
+    );
+  });
+
+  it('is split into pieces that add up to it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom('{a}', '{', '}', '{{', '}}'))), (pieces) => {
+        const template = pieces.join('');
+        const parts = splitTemplate(template);
+        expect(parts.map(({ written }) => written).join('')).toBe(template);
+        expect(parts.flatMap(({ variable }) => variable ?? [])).toEqual(
+          parseTemplate(template).flatMap((part) => ('variable' in part ? part.variable : [])),
+        );
       }),
     );
   });

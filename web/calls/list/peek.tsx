@@ -1,0 +1,147 @@
+import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
+import { ArrowDown, ArrowUp, X } from 'lucide-react';
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { type Changes, changed } from '../../navigation/search.ts';
+import { chooseListShare, chosenListShare } from '../../session/device.ts';
+import { IconButton } from '../../ui/controls.tsx';
+import { Splitter } from '../../ui/splitter.tsx';
+
+/* What a list opens beside itself. The URL has it, and a step back closes it. */
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whether a step back closes what is beside the list. */
+    peeked?: boolean;
+  }
+}
+
+/**
+ * Opens something beside a list, goes on to other things, and closes it.
+ *
+ * @param path the view of the list
+ * @param giveFocus called once it is closed: the focus goes back to the list
+ */
+export const usePeekSteps = <State extends object>(
+  path: '/traces' | '/threads',
+  isOpen: boolean,
+  giveFocus: () => void,
+) => {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const isStep = useRouterState({ select: ({ location }) => location.state.peeked === true });
+  // Which state it is follows from the path, which the types of the router do not tell.
+  const search = (changes: Changes<State>) => (before: object) => changed<State>(before, changes) as never;
+  const go = (changes: Changes<State>, replace: boolean, peeked: boolean) =>
+    navigate({
+      to: path,
+      search: search(changes),
+      replace,
+      state: (before) => (peeked ? { ...before, peeked: true } : before),
+    });
+  const wasOpen = useRef(isOpen);
+  const focus = useRef(giveFocus);
+  focus.current = giveFocus;
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) focus.current();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  return {
+    /** Opens something, or goes on to it. */
+    show: (changes: Changes<State>) => go(changes, isOpen, !isOpen),
+    /** Changes what is shown of it. */
+    change: (changes: Changes<State>) => go(changes, true, false),
+    /** @param changes what the URL of a closed one has */
+    close: (changes: Changes<State>) => {
+      if (isStep) history.back();
+      else navigate({ to: path, search: search(changes), replace: true });
+    },
+  };
+};
+
+/** Whether a click on a link is not meant for another tab or window. */
+export const isPlainClick = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): boolean =>
+  !ctrlKey && !metaKey && !shiftKey && !altKey;
+
+interface PeekPlaceProps {
+  /** What is beside the list. @default - nothing */
+  readonly pane: ReactNode;
+  /** What it is called, until it is there. */
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** A list, and the place beside it, as wide as somebody made it on this device. */
+export const PeekPlace = ({ pane, label, children }: PeekPlaceProps) => {
+  const [share, setShare] = useState(chosenListShare);
+  const divide = (next: number) => {
+    setShare(next);
+    chooseListShare(next);
+  };
+  return (
+    <div
+      className={pane ? 'list-body split' : 'list-body'}
+      style={{ '--share': `${share}%`, '--part': share / 100 } as CSSProperties}
+    >
+      <div className="list-place">{children}</div>
+      {pane ? (
+        <>
+          <Splitter label="Width of the list" share={share} onShare={divide} />
+          <Suspense fallback={<aside className="peek" aria-label={label} />}>{pane}</Suspense>
+        </>
+      ) : null}
+    </div>
+  );
+};
+
+interface PeekProps {
+  /** What it is, for screen readers: `Trace beside the list`. */
+  readonly label: string;
+  readonly title: ReactNode;
+  /** What it shows, in a word: `trace`. */
+  readonly what: string;
+  /** What leads back to what it was opened from. @default - nothing does */
+  readonly back?: ReactNode;
+  /** What else leads on, such as to the whole view. */
+  readonly tools: ReactNode;
+  /** Goes to the next row, or to the one before. @default - the list has none */
+  readonly onNext: (() => void) | undefined;
+  readonly onPrevious: (() => void) | undefined;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/**
+ * What is beside a list, below its head. It takes the focus only where it covers the list, so that the keys of
+ * the list go on.
+ */
+export const Peek = (props: PeekProps) => {
+  const { label, title, what, back, tools, onNext, onPrevious, onClose, children } = props;
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = pane.current;
+    if (element && getComputedStyle(element).position === 'absolute') element.focus();
+  }, []);
+  return (
+    <aside className="peek" aria-label={label} ref={pane} tabIndex={-1}>
+      <header className="peek-head">
+        {back}
+        <h2 className="cut" dir="auto">
+          {title}
+        </h2>
+        <IconButton icon={ArrowUp} name="Previous row" idle={!onPrevious} onClick={onPrevious} />
+        <IconButton icon={ArrowDown} name="Next row" idle={!onNext} onClick={onNext} />
+        {tools}
+        <IconButton icon={X} name={`Close the ${what}`} onClick={onClose} />
+      </header>
+      {children}
+    </aside>
+  );
+};
