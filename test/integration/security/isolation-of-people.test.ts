@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
@@ -115,7 +116,12 @@ const asked = keyed.flatMap((route) => asking(route).map((one) => ({ ...one, rol
 
 const ask = async (outsider: Outsider, { request }: (typeof asked)[number], project: string, of: Names) => {
   const masked = [project, theirs, ...Object.values(them), ...Object.values(nothing)];
-  return seen(await send(outsider, request(project, of)), masked);
+  const answer = await seen(await send(outsider, request(project, of)), masked);
+  // A key that is made is another one each time.
+  return {
+    ...answer,
+    body: answer.body.replace(/svc_[\da-z]{16}_[\da-f]{64}|"key_id":"[\da-z]{16}"/g, '<key>'),
+  };
 };
 
 describe.each(names)('%s', (outsider) => {
@@ -130,16 +136,14 @@ describe.each(names)('%s', (outsider) => {
   });
 
   it('learns nothing by naming what is theirs in a project of their own', async () => {
-    const ofStores = asked.filter(({ scheme }) => scheme !== 'bearer');
-    for (const one of ofStores) {
+    const differing: unknown[] = [];
+    for (const one of asked.filter(({ scheme }) => scheme !== 'bearer')) {
       const ofTheirs = await ask(outsider, one, newProject(), them);
-      expect([one.path, one.what, ofTheirs]).toEqual([
-        one.path,
-        one.what,
-        await ask(outsider, one, newProject(), nothing),
-      ]);
-      expect(ofTheirs.body).not.toContain('secret');
+      const ofNothing = await ask(outsider, one, newProject(), nothing);
+      if (!isDeepStrictEqual(ofTheirs, ofNothing) || ofTheirs.body.includes('secret'))
+        differing.push([one.path, one.what, ofTheirs, ofNothing]);
     }
+    expect(differing).toEqual([]);
   }, 120_000);
 });
 
