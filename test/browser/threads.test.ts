@@ -72,6 +72,12 @@ describe('a thread of the list', () => {
     await page.getByText('1 thread', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Is it raining?' }).waitFor();
     expect(page.url()).toContain('text=RAINING');
+    const users = await visit(path);
+    await users.getByRole('link', { name: 'ada' }).click();
+    await users.getByText('End user is ada').waitFor();
+    await users.locator('.row-link').waitFor();
+    await users.goBack();
+    await users.getByText('2 threads').waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });

@@ -83,6 +83,3 @@ const exact: Reviver = (_key, value, context) => {
  */
 export const parseToWrite = (text: string): unknown =>
   JSON.parse(text, exact as Parameters<typeof JSON.parse>[1]);
-
-/** A bucket that is longer than any span: a hundred years from 1970 on, in seconds. */
-export const whole = 36_500 * 86_400;

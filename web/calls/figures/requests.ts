@@ -1,5 +1,5 @@
 import type { StatsQuery } from '../../api/contract.ts';
-import { typedText, whole } from '../../data/values.ts';
+import { typedText } from '../../data/values.ts';
 import {
   type Changes,
   type Condition,
@@ -13,8 +13,6 @@ import {
 import { selectionOf } from '../list/request.ts';
 import { parseScorePath, type Score } from '../scores.ts';
 import { spendingMetrics } from './spending.ts';
-
-export { whole };
 
 const minuteMs = 60_000;
 const hour = 3600;
@@ -181,6 +179,9 @@ export const modelCallsRequest = (selection: Selection, span: Span, granularity:
     ],
   };
 };
+
+/** A bucket that is longer than any span: a hundred years from 1970 on, in seconds. */
+export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
 export const totalsRequest = (counted: Counted, span: Span, grouping: Grouping): StatsQuery =>

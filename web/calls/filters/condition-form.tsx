@@ -10,7 +10,7 @@ import {
 } from '../../navigation/search.ts';
 import { Button } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
-import { useScorePaths } from '../tags.ts';
+import { useScorePaths } from '../figures/tags.ts';
 import { useValues } from './facets.tsx';
 import { suggestions } from './filters.tsx';
 

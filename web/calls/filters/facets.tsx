@@ -10,9 +10,9 @@ import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { readRows } from '../data.ts';
 import { whole } from '../figures/requests.ts';
+import { countedFrom, readTypes } from '../figures/tags.ts';
 import { filterOf, toSources } from '../list/request.ts';
 import { hasTag, type Score, scoreText, toScorePath } from '../scores.ts';
-import { countedFrom, readTypes } from '../tags.ts';
 
 /** A value with how many calls have it. */
 interface Suggestion {

@@ -11,7 +11,7 @@ import { isPlainClick, PeekPlace, usePeekSteps } from '../../calls/list/peek.tsx
 import { toSources } from '../../calls/list/request.ts';
 import type { TracePaneType } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
-import { toggled } from '../../data/values.ts';
+import { toggled, typedText } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
@@ -178,7 +178,18 @@ const ThreadTable = (props: ThreadTableProps) => {
   const cost = cell((threadFacts) =>
     threadFacts.usage?.cost === undefined ? null : atLeast(threadFacts, costText(threadFacts.usage.cost)),
   );
-  const user = cell((threadFacts) => threadFacts.user);
+  const user = cell(({ user: id }) =>
+    id === undefined ? null : (
+      <Link
+        to="/traces"
+        search={{ project, where: [{ path: 'attributes.user.id', op: 'is', value: typedText(id) }] }}
+        title={`What ${id} asked for`}
+        className="thread-user cut"
+      >
+        {id}
+      </Link>
+    ),
+  );
   const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
   const numeric = 'numeric' as const;
   return (

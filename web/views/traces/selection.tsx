@@ -12,8 +12,8 @@ import {
 import { type ComponentProps, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { AddToDataset } from '../../calls/datasets/add-to-dataset.tsx';
+import { useKnownTags, useTags } from '../../calls/figures/tags.ts';
 import { AddToQueue } from '../../calls/queues/add-to-queue.tsx';
-import { useKnownTags, useTags } from '../../calls/tags.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { Button, IconButton, Notice, QueryStatus } from '../../ui/controls.tsx';

@@ -1,11 +1,11 @@
 import { ArrowDown, ArrowUp, Minus, Plus, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
+import { useScorePaths } from '../../calls/figures/tags.ts';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
 import { changedPlaces, movedPlaces, toPlaces } from '../../calls/list/layout.ts';
 import { feedbackPath } from '../../calls/list/request.ts';
 import { tagsColumn } from '../../calls/scores.ts';
-import { useScorePaths } from '../../calls/tags.ts';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { Modal } from '../../ui/popups.tsx';

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { CallRow } from '../api/calls.ts';
-import type { CallFeedback } from '../api/contract.ts';
-import { getFeedback, tagIn, tagType } from '../api/feedback.ts';
-import { toChunks, whole } from '../data/values.ts';
-import { ranges, type TracesSearch } from '../navigation/search.ts';
-import { type Reading, readAgain, useRead, useSession } from '../session/session.tsx';
-import { readRows } from './data.ts';
-import { saidPath, scoreText } from './scores.ts';
+import type { CallRow } from '../../api/calls.ts';
+import type { CallFeedback } from '../../api/contract.ts';
+import { getFeedback, tagIn, tagType } from '../../api/feedback.ts';
+import { toChunks } from '../../data/values.ts';
+import { ranges, type TracesSearch } from '../../navigation/search.ts';
+import { type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
+import { readRows } from '../data.ts';
+import { saidPath, scoreText } from '../scores.ts';
+import { whole } from './requests.ts';
 
 /** When what is counted for the filters of a list begins: seven days ago, unless the list says it. */
 export const countedFrom = ({ range, from }: Pick<TracesSearch, 'range' | 'from'>, now: number): string =>
