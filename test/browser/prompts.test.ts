@@ -333,6 +333,13 @@ describe('a trial', () => {
     await page.getByText('finish: stop').waitFor();
   });
 
+  it('on a dataset begins with the version and the one in production', async () => {
+    const page = await visit(linkTo(project, '&prompt=support&version=v2'));
+    await page.getByRole('link', { name: 'Evaluate' }).click();
+    await page.waitForURL(/evaluate.*prompt=support/);
+    expect(new URL(page.url()).searchParams.get('versions')).toBe('[1,2]');
+  });
+
   it('of a link to a call has its values at once', async () => {
     const page = await visit(
       `playground?project=${encodeURIComponent(project)}&prompt=support&version=v0&call=second-1`,

@@ -447,6 +447,12 @@ const Shown = ({ search, prompt, history, versions, shown, period }: ShownProps)
   );
 };
 
+/** The versions that an evaluation begins with: this one, beside the one in production. */
+const evaluated = ({ version_index }: ObjectVersion, prompt: PromptRow | undefined): readonly number[] => {
+  const served = prompt?.labels.find(({ label }) => label === 'production')?.version_index ?? version_index;
+  return [...new Set([served, version_index])];
+};
+
 /** A prompt with its versions, or the form of a new one. */
 export const PromptPage = ({ search, name }: { search: PromptsSearch; name: string }) => {
   const { project, version, form } = search;
@@ -474,6 +480,15 @@ export const PromptPage = ({ search, name }: { search: PromptsSearch; name: stri
                 listed.refetch();
               }}
             />
+            {shown && mayWrite ? (
+              <Link
+                to="/evaluate"
+                search={{ project, prompt: name, versions: evaluated(shown, found.data?.prompt) }}
+                className="button plain"
+              >
+                Evaluate
+              </Link>
+            ) : null}
             {shown ? (
               <Link
                 to="/playground"
