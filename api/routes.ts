@@ -21,6 +21,7 @@ import { sharingRoutes } from './sharing.ts';
 import { statsRoutes } from './stats.ts';
 import { tableRoutes } from './tables.ts';
 import { threadRoutes } from './threads.ts';
+import { traceRoutes } from './traces.ts';
 import { weaveRoutes } from './weave.ts';
 
 const list = [
@@ -28,6 +29,7 @@ const list = [
   ...queryRoutes,
   ...callChanges,
   ...statsRoutes,
+  ...traceRoutes,
   ...otelRoutes,
   ...threadRoutes,
   ...objectRoutes,

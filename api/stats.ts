@@ -425,6 +425,7 @@ export type UsageRequest = z.output<ReturnType<typeof usageBody>>;
 
 export const callsUsage = /* @__PURE__ */ endpoint({
   path: '/calls/usage',
+  handler: 'traces',
   shape: oneAnswer,
   stores: { calls: 'find', payloads: 'read', costs: 'read' },
   tag: 'statistics',

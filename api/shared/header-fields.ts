@@ -17,6 +17,22 @@ export const kinds = [
   'evaluator',
   'other',
 ] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What operations of each kind are called, where nobody says the kind. */
+const named: readonly (readonly [Kind, RegExp])[] = [
+  ['embedding', /embed/i],
+  ['retriever', /retriev|rerank|vector/i],
+  ['tool', /^tools?\b|execute_tool|tool[_ .]call|mcp/i],
+  ['guardrail', /guardrail/i],
+  ['agent', /agent|\bturn\b/i],
+  ['workflow', /workflow/i],
+  ['model', /\b(chat|completions?|messages\.create|llm|generate(_content)?|converse)\b/i],
+];
+
+/** The kind that the name of an operation suggests, without its version; undefined for none. */
+export const guessKindByName = (name: string): Kind | undefined =>
+  named.find(([, pattern]) => pattern.test(name))?.[0];
 
 /** Who made a call, as `attributes.source` says. Calls that say none of these are production's. */
 export const sources = ['production', 'evaluation', 'judge', 'trial', 'playground', 'test'] as const;

@@ -1,7 +1,7 @@
-import { kinds } from '../../api/shared/header-fields.ts';
+import { guessKindByName, type Kind, kinds } from '../../api/shared/header-fields.ts';
 import { type CallRow, getTool, opText, usageByModel } from './calls.ts';
 
-export type Kind = (typeof kinds)[number];
+export type { Kind };
 
 /** The kinds of calls in words, as groups of them are called. */
 export const kindTexts: Readonly<Record<Kind, string>> = {
@@ -18,20 +18,8 @@ export const kindTexts: Readonly<Record<Kind, string>> = {
   other: 'Other',
 };
 
-/** What operations of each kind are called, where nobody says the kind. */
-const named: readonly (readonly [Kind, RegExp])[] = [
-  ['embedding', /embed/i],
-  ['retriever', /retriev|rerank|vector/i],
-  ['tool', /^tools?\b|execute_tool|tool[_ .]call|mcp/i],
-  ['guardrail', /guardrail/i],
-  ['agent', /agent|\bturn\b/i],
-  ['workflow', /workflow/i],
-  ['model', /\b(chat|completions?|messages\.create|llm|generate(_content)?|converse)\b/i],
-];
-
 /** The kind that the name of an operation suggests; undefined for none. */
-export const guessKind = (op: string): Kind | undefined =>
-  named.find(([, name]) => name.test(opText(op)))?.[0];
+export const guessKind = (op: string): Kind | undefined => guessKindByName(opText(op));
 
 /** The kind of a call: what it says itself, or what its usage and the name of its operation suggest. */
 export const getKind = (call: CallRow): Kind => {

@@ -1,22 +1,9 @@
-/** Whether a value is an object with fields: no list, and not null. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { asString, jsonIn } from '../../api/shared/values.ts';
 
-/** A text; undefined for any other value. */
-export const asString = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
+export { asString, isObject, jsonIn } from '../../api/shared/values.ts';
 
 /** A text that is not empty; undefined for any other value. */
 export const nonEmptyString = (value: unknown): string | undefined => asString(value) || undefined;
-
-/** The value of a text in JSON; undefined if it is none. */
-export const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
 
 /** A list in parts of a size, of which the last may be smaller. */
 export const toChunks = <Item>(all: readonly Item[], size: number): Item[][] =>

@@ -13,4 +13,4 @@ export type { Span } from './hours.ts';
 export type { StatsPlan } from './plan.ts';
 export { computeStats, type StatsLookups, type StatsUnderWay } from './stats.ts';
 export { type Ask, type AskSource, chooseSource, countTogether, mergeSpans } from './together.ts';
-export { computeTraceUsage, computeUsage, type UsagePlan } from './usage.ts';
+export { computeTraceUsage, computeUsage, readTrace, readUsages, type UsagePlan } from './usage.ts';

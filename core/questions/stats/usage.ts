@@ -31,7 +31,8 @@ const traceConcurrency = 16;
 /** Rows to ask for at first: most traces are smaller. */
 const firstPage = 256;
 
-const readTrace = async (
+/** Reads the calls of a trace, in the order of their start. */
+export const readTrace = async (
   store: Store,
   projectId: ProjectId,
   traceId: string,
@@ -177,7 +178,7 @@ const sumUp = (calls: readonly OwnUsage[]): Record<string, ModelUsage> => {
 };
 
 /** The usage of calls by id. What is too large for a header is read from the payload. */
-const readUsages = async (
+export const readUsages = async (
   store: Store,
   projectId: ProjectId,
   headers: readonly CallHeader[],

@@ -58,7 +58,7 @@ export const latencyMs = ({ start, end }: CallHeader): number | null =>
  * The name to show for a call: its display name, else its op's short name if `op_name` is a ref,
  * else `op_name`.
  */
-const traceName = ({ start }: CallHeader): string => {
+export const traceName = ({ start }: CallHeader): string => {
   if (start.displayName !== null) return start.displayName;
   const ref = parseRef(start.opName);
   return ref && ref.kind !== 'call' ? ref.name : start.opName;

@@ -1,5 +1,5 @@
 import type { Sent } from '../service/in-process.ts';
-import { everyInclude, type Fixture, objectRef, price } from './fixture.ts';
+import { everyInclude, type Fixture, missing, objectRef, price } from './fixture.ts';
 import {
   calls,
   end,
@@ -408,6 +408,44 @@ export const queryFixtures = {
     body: (p, { call, child }) => ({ project_id: p, call_ids: [call, child], include_costs: true }),
     answer: noUsage,
     scenarios: usage,
+  },
+  '/trace/agents': {
+    permitted: [...readCalls, 'costs: Query'],
+    seldom: { ...moved, 'GetObject on bucket/segments/*': tooLarge, 'ListBucket on bucket': tooLarge },
+    body: (p, { trace }) => ({ project_id: p, trace_ids: [trace] }),
+    answer: '{"traces":[]}',
+    scenarios: [
+      {
+        name: 'the agents of a trace, with an end apart, and what they cost',
+        before: (p) => [
+          report(
+            start(p, 'c', { trace_id: 'trace', attributes: { kind: 'agent', agent: { name: 'desk', id: 'a-1' } } }),
+            end(p, 'c'),
+          ),
+          ...before(p).slice(1),
+        ],
+        request: (p) => ({ path: '/trace/agents', body: { project_id: p, trace_ids: ['trace'] } }),
+      },
+    ],
+  },
+  '/call/context': {
+    permitted: [...readCalls, 'costs: Query'],
+    seldom: { ...moved },
+    body: (p, { call }) => ({ project_id: p, id: call }),
+    ...missing('id', 'there is no such call in this project, or no start of it yet'),
+    scenarios: [
+      {
+        name: 'what filled the window of a request in the bucket',
+        before: (p) => [
+          report(
+            start(p, 'c', { inputs: { messages: [{ role: 'user', content: noise(forBucket) }] } }),
+            end(p, 'c'),
+          ),
+          priced(p),
+        ],
+        request: (p) => ({ path: '/call/context', body: { project_id: p, id: 'c' } }),
+      },
+    ],
   },
   '/threads/stream_query': {
     permitted: ['calls: BatchGetItem', 'calls/index/by_thread: Query'],

@@ -75,11 +75,15 @@ describe('the folders of the page', () => {
 });
 
 describe('the page', () => {
-  it('loads of the other folders only what imports nothing', () => {
+  it('loads of the other folders only what imports nothing else', () => {
     const files = globSync('web/**/*.{ts,tsx}', { cwd: root });
     expect(files.length).toBeGreaterThan(100);
     const imported = new Set(files.flatMap(findImports).filter((path) => !path.startsWith('web/')));
     expect([...imported].sort()).toEqual(shared);
-    for (const file of shared) expect(findImports(file), file).toEqual([]);
+    for (const file of shared)
+      expect(
+        findImports(file).filter((path) => !shared.includes(path)),
+        file,
+      ).toEqual([]);
   });
 });

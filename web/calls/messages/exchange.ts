@@ -1,5 +1,3 @@
-import type { Call } from '../../api/contract.ts';
-import { isObject } from '../../data/values.ts';
 import {
   answeredIn,
   type ContentPart,
@@ -7,8 +5,10 @@ import {
   type Message,
   parseConversation,
   parseMessage,
-} from './conversation.ts';
-import { toFile } from './files.ts';
+} from '../../../api/shared/conversation.ts';
+import { toFile } from '../../../api/shared/files.ts';
+import type { Call } from '../../api/contract.ts';
+import { isObject } from '../../data/values.ts';
 
 /** What was asked and answered in a turn. */
 interface Exchange {

@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { FileText, type LucideIcon, Music, Paperclip } from 'lucide-react';
 import { useState } from 'react';
+import { type CallFile, fileName, guessType, sizeOf } from '../../../api/shared/files.ts';
 import { bytesText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { useSession } from '../../session/session.tsx';
@@ -8,7 +9,6 @@ import { Button, Notice } from '../../ui/controls.tsx';
 import { openFile, saveFile } from '../../ui/save-file.ts';
 import { getImage, LongText } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
-import { type CallFile, fileName, guessType, sizeOf } from './files.ts';
 
 const pdf = 'application/pdf';
 

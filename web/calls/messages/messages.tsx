@@ -1,5 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
+import {
+  type ContentPart,
+  type Conversation,
+  type Message,
+  parseConversation,
+  sharedWith,
+  sharedWithTurn,
+} from '../../../api/shared/conversation.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { countedText } from '../../data/format.ts';
@@ -9,14 +17,6 @@ import { JsonTree } from '../../ui/json-tree.tsx';
 import { useIsSought } from '../../ui/sought.ts';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
-import {
-  type ContentPart,
-  type Conversation,
-  type Message,
-  parseConversation,
-  sharedWith,
-  sharedWithTurn,
-} from './conversation.ts';
 import { FileCard } from './file-card.tsx';
 import { ToolData } from './tool-view.tsx';
 import { messageText } from './transcript.ts';

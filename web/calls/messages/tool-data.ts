@@ -1,5 +1,5 @@
+import { filePath } from '../../../api/shared/conversation.ts';
 import { asString, isObject } from '../../data/values.ts';
-import { filePath } from './conversation.ts';
 
 /** A task of an agent's list. */
 export interface Task {

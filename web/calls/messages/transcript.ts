@@ -1,5 +1,5 @@
+import type { Message } from '../../../api/shared/conversation.ts';
 import { valueText } from '../../ui/diff.ts';
-import type { Message } from './conversation.ts';
 
 /** What a message says, as lines: its texts, the tools that it calls, and what they gave. */
 export const messageText = ({ parts }: Message): string =>

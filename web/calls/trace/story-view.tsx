@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react';
+import type { ContentPart, Message } from '../../../api/shared/conversation.ts';
 import { getStatus, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -9,7 +10,6 @@ import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
-import type { ContentPart, Message } from '../messages/conversation.ts';
 import { FileCard } from '../messages/file-card.tsx';
 import { ToolData } from '../messages/tool-view.tsx';
 import {

@@ -1,5 +1,10 @@
+import {
+  type ContentPart,
+  type Message,
+  parseConversation,
+  toolParts,
+} from '../../../api/shared/conversation.ts';
 import type { CallRow } from '../../api/calls.ts';
-import { type ContentPart, type Message, parseConversation, toolParts } from '../messages/conversation.ts';
 import { parseExchange } from '../messages/exchange.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
 

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { parseConversation } from '../../../api/shared/conversation.ts';
 import {
   type CallRow,
   getCallName,
@@ -11,7 +12,6 @@ import {
   usageByModel,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { parseConversation } from '../../calls/messages/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { formatTranscript, messageText } from '../../calls/messages/transcript.ts';
 import { type TreeLine, type TreeNode, toLines } from '../../calls/trace/tree.ts';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { parseConversation, parseMessage } from '../../../api/shared/conversation.ts';
 import type { Call } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
-import { parseConversation, parseMessage } from '../../calls/messages/conversation.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { messageText } from '../../calls/messages/transcript.ts';
 import { countText, durationText } from '../../data/format.ts';

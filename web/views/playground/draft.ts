@@ -1,6 +1,6 @@
+import { type ContentPart, type Message, parseConversation } from '../../../api/shared/conversation.ts';
 import { fillPrompt, type PromptMessage, variablesIn } from '../../../api/shared/prompt-variables.ts';
 import type { Call } from '../../api/contract.ts';
-import { type ContentPart, type Message, parseConversation } from '../../calls/messages/conversation.ts';
 import { valuesIn } from '../../calls/prompts/prompt.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 

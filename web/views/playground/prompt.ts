@@ -1,5 +1,5 @@
+import { parseMessage } from '../../../api/shared/conversation.ts';
 import type { Call, Request } from '../../api/contract.ts';
-import { parseMessage } from '../../calls/messages/conversation.ts';
 import {
   asMessages,
   readConfig,

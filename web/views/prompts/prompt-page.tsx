@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
+import { parseMessage } from '../../../api/shared/conversation.ts';
 import { variablesIn } from '../../../api/shared/prompt-variables.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { changeText, errorRate, type Figures, percentText } from '../../calls/figures/figures.ts';
 import { usePeriod } from '../../calls/figures/read.ts';
 import { callsIn, type Period } from '../../calls/figures/requests.ts';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
-import { parseMessage } from '../../calls/messages/conversation.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { findVersion, readConfig, readContent } from '../../calls/prompts/prompt.ts';

@@ -2,6 +2,13 @@ import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import {
+  type ContentPart,
+  type Conversation,
+  type Message,
+  parseConversation,
+  toolParts,
+} from '../../../api/shared/conversation.ts';
+import {
   type CallRow,
   getAgent,
   getCallName,
@@ -19,13 +26,6 @@ import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { familyOf, spendingOf } from '../../calls/figures/spending.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
-import {
-  type ContentPart,
-  type Conversation,
-  type Message,
-  parseConversation,
-  toolParts,
-} from '../../calls/messages/conversation.ts';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { getPrompt, versionText } from '../../calls/prompts/prompt.ts';

@@ -593,6 +593,8 @@ describe('with rules that drop, a key that may only write', () => {
     };
     const scope = parseScope('acme/own') ?? '*';
     expect((await ask({ scope, role: 'read' })).redaction).toEqual(redact);
-    expect(await ask({ scope, role: 'report' }, { scope, role: 'inference' })).not.toHaveProperty('redaction');
+    expect(await ask({ scope, role: 'report' }, { scope, role: 'inference' })).not.toHaveProperty(
+      'redaction',
+    );
   });
 });

@@ -69,3 +69,69 @@ describe.each(agentCaptureNames)('the export of %s', (name) => {
     expect(problemsIn(facts)).toEqual([]);
   });
 });
+
+interface AnsweredTrace {
+  readonly trace_id: string;
+  readonly agents: readonly {
+    readonly name: string | null;
+    readonly model_requests: number;
+    readonly tool_calls: number;
+    readonly calls: number;
+    readonly usage: Readonly<Record<string, number>>;
+    readonly own_ms: number;
+    readonly called_by: readonly { readonly name: string | null; readonly count: number }[];
+  }[];
+}
+
+/** How many operations of a kind each agent has, by what a person expects. */
+const countExpected = ({ operations }: AgentCapture, wanted: string): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { agent, kind } of operations)
+    if (agent && kind === wanted) counts[agent] = (counts[agent] ?? 0) + 1;
+  return counts;
+};
+
+describe.each(agentCaptureNames)('the traces of %s', (name) => {
+  it('add up by agent to what a person counts', async () => {
+    const capture = readAgentCapture(name);
+    const project = `acme/by-agent-${name}`;
+    await send(capture.requests, project);
+    const calls = await lines<AnsweredCall & { trace_id: string }>('/calls/stream_query', {
+      project_id: project,
+    });
+    const ids = [...new Set(calls.map(({ trace_id }) => trace_id))];
+    const answer = await service.post('/trace/agents', { project_id: project, trace_ids: ids });
+    const { traces } = (await answer.json()) as { traces: AnsweredTrace[] };
+    const agents = traces.flatMap((trace) => trace.agents);
+    expect(agents.reduce((sum, agent) => sum + agent.calls, 0)).toBe(calls.length);
+    const sums = (count: (agent: (typeof agents)[number]) => number) => {
+      const counts: Record<string, number> = {};
+      for (const agent of agents)
+        if (agent.name !== null && count(agent) > 0)
+          counts[agent.name] = (counts[agent.name] ?? 0) + count(agent);
+      return counts;
+    };
+    // What an export tells of more than a person has to see is in its calls, too.
+    const expectedModels = countExpected(capture, 'model');
+    const expectedTools = countExpected(capture, 'tool');
+    expect(sums(({ model_requests }) => model_requests)).toMatchObject(expectedModels);
+    expect(sums(({ tool_calls }) => tool_calls)).toMatchObject(expectedTools);
+    const tokens = calls.flatMap(({ summary }) => Object.values(summary.usage ?? {}));
+    expect(agents.reduce((sum, { usage }) => sum + (usage.output_tokens ?? 0), 0)).toBe(
+      tokens.reduce((sum, { output_tokens = 0 }) => sum + output_tokens, 0),
+    );
+  });
+});
+
+it('tells the hand-off of one agent to another beside it', async () => {
+  const project = 'acme/by-agent-hand-off';
+  await send(readAgentCapture('openai-agents-handoff').requests, project);
+  const calls = await lines<{ trace_id: string }>('/calls/stream_query', { project_id: project });
+  const ids = [...new Set(calls.map(({ trace_id }) => trace_id))];
+  const answer = await service.post('/trace/agents', { project_id: project, trace_ids: ids });
+  const { traces } = (await answer.json()) as { traces: AnsweredTrace[] };
+  const called = traces.flatMap(({ agents }) =>
+    agents.flatMap(({ name, called_by }) => called_by.map((by) => `${by.name} > ${name}`)),
+  );
+  expect(called).toEqual(expect.arrayContaining(['Front desk > Seats', 'Seats > Timetables']));
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConversation, toolParts } from '../../../../../web/calls/messages/conversation.ts';
+import { parseConversation, toolParts } from '../../../../../api/shared/conversation.ts';
 import { isCodeLike, parseToolData } from '../../../../../web/calls/messages/tool-data.ts';
 
 describe('what a tool takes', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConversation, sharedWith } from '../../../../../web/calls/messages/conversation.ts';
+import { parseConversation, sharedWith } from '../../../../api/shared/conversation.ts';
 
 const text = (role: string, words: string) => ({ role, parts: [{ kind: 'text', text: words }] });
 const weather = { kind: 'call', name: 'weather', id: 'c1', input: { city: 'Ulm' } };

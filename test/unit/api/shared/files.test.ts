@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseMessage } from '../../../../../web/calls/messages/conversation.ts';
-import { parseExchange } from '../../../../../web/calls/messages/exchange.ts';
-import { fileName, filesIn, sizeOf, soundOf, toFile } from '../../../../../web/calls/messages/files.ts';
+import { parseMessage } from '../../../../api/shared/conversation.ts';
+import { fileName, filesIn, sizeOf, soundOf, toFile } from '../../../../api/shared/files.ts';
+import { parseExchange } from '../../../../web/calls/messages/exchange.ts';
 
 const wav = Buffer.from('RIFF\u0000\u0000\u0000\u0000WAVEfmt ').toString('base64');
 const pdf = Buffer.from('%PDF-1.7 and so on').toString('base64');

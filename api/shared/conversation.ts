@@ -1,6 +1,5 @@
-import type { Call } from '../../api/contract.ts';
-import { asString, isObject, jsonIn } from '../../data/values.ts';
 import { type CallFile, filesIn, soundOf, toFile } from './files.ts';
+import { asString, isObject, jsonIn } from './values.ts';
 
 /** A part of a message. */
 export type ContentPart =
@@ -28,6 +27,12 @@ export interface Message {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What a call took and gave. */
+interface CallContent {
+  readonly inputs: unknown;
+  readonly output: unknown;
+}
 
 /** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
 const parsed = (value: unknown): unknown => {
@@ -327,10 +332,7 @@ const afterUser = (messages: readonly Message[]): readonly Message[] => {
 };
 
 /** Reads the conversation of a call; undefined if it has none. */
-export const parseConversation = ({
-  inputs,
-  output,
-}: Pick<Call, 'inputs' | 'output'>): Conversation | undefined => {
+export const parseConversation = ({ inputs, output }: CallContent): Conversation | undefined => {
   const raw = getSent(inputs);
   if (!raw) return undefined;
   return {

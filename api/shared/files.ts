@@ -1,4 +1,4 @@
-import { asString, isObject } from '../../data/values.ts';
+import { asString, isObject } from './values.ts';
 
 /*
  * Sound, documents and other files within messages and values, in the shapes of OpenAI, Anthropic, Bedrock,

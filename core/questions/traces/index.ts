@@ -1,0 +1,130 @@
+import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
+import type { TraceAgents } from '../../../api/traces.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
+import {
+  invalidAt,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+  notFound,
+  type ProjectId,
+} from '../../../foundations/wire/index.ts';
+import { PayloadReader, readCall } from '../../records/calls/index.ts';
+import { type Costs, sumCost } from '../../records/costs/index.ts';
+import type { Lookups } from '../query/index.ts';
+import { readTrace, readUsages } from '../stats/index.ts';
+import { findAgents, type OwnUsage } from './agents.ts';
+import { type Context, divideContext, type InputCost } from './context.ts';
+
+/** How many traces are read at once. */
+const concurrency = 8;
+
+const usd = 'USD';
+
+/** What is paid in US dollars, by model. */
+const inDollars = (costs: Costs) =>
+  Object.values(costs).filter(({ prompt_token_cost_unit: unit }) => unit === usd);
+
+/** The id of the agent that a call's attributes name. */
+const agentId = (attributes: string): string | null => {
+  const { agent } = JSON.parse(attributes) as { agent?: JsonValue };
+  const id = isJsonObject(agent ?? null) ? (agent as JsonObject).id : null;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+};
+
+/**
+ * Adds up traces by agents and tools. Of each agent one payload is read, for its id; else headers tell all.
+ *
+ * @returns those that have calls, in the order of their ids
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const readTraceAgents = async (
+  store: Store,
+  projectId: ProjectId,
+  traceIds: readonly string[],
+  budget: RequestBudget,
+  lookups: Pick<Lookups, 'costs'>,
+): Promise<TraceAgents[]> => {
+  const computeCosts = await lookups.costs(projectId, budget);
+  const payloads = new PayloadReader(store, projectId, budget);
+  const price = (byModel: JsonObject, startedAt: Micros): OwnUsage => {
+    const costs = inDollars(computeCosts(byModel, startedAt) as Costs);
+    return {
+      byModel,
+      costUsd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + sumCost(cost), 0),
+    };
+  };
+  const traces = await mapConcurrent(traceIds, concurrency, async (traceId) => {
+    const calls = await readTrace(store, projectId, traceId, budget);
+    if (calls.length === 0) return [];
+    const usages = await readUsages(store, projectId, calls, budget);
+    const starts = new Map(calls.map(({ id, start }) => [id, start.startedAt]));
+    const priced = new Map(
+      [...usages].map(([id, usage]) => [id, price(usage, starts.get(id) ?? 0)] as const),
+    );
+    const { agents, tools } = findAgents(calls, priced);
+    const read = await payloads.read(agents.flatMap(({ named }) => named ?? []));
+    const ids = new Map(read.map(({ header, payload }) => [header.id, agentId(payload.attributes)]));
+    return {
+      trace_id: traceId,
+      agents: agents.map(({ agent, named }) => ({ ...agent, id: (named && ids.get(named.id)) ?? null })),
+      tools: [...tools],
+    };
+  });
+  return traces.flat();
+};
+
+/** What the input of a request cost, of all its models together; undefined without a price in US dollars. */
+const inputCost = (costs: Costs): InputCost | undefined => {
+  const known = inDollars(costs);
+  if (known.length === 0) return undefined;
+  const sum = (of: (cost: (typeof known)[number]) => number | undefined) =>
+    known.reduce((total, cost) => total + (of(cost) ?? 0), 0);
+  return {
+    total: sum((cost) => cost.prompt_tokens_total_cost),
+    cacheRead: sum((cost) => cost.cache_read_tokens_total_cost),
+    cacheWrite: sum((cost) => cost.cache_creation_tokens_total_cost),
+  };
+};
+
+const sumTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 'cacheWrite'> => {
+  const used = Object.values(usage)
+    .filter(isJsonObject)
+    .map((own) => readTokens(own));
+  const sum = (of: (tokens: Tokens) => number) => used.reduce((total, tokens) => total + of(tokens), 0);
+  return {
+    prompt: sum(({ prompt }) => prompt),
+    cacheRead: sum(({ cacheRead }) => cacheRead),
+    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
+  };
+};
+
+/**
+ * Tells how the input tokens of a request to a model divide.
+ *
+ * @throws ServiceError 404 for an unknown call; 422 for one that is no request to a model
+ */
+export const readContext = async (
+  store: Store,
+  projectId: ProjectId,
+  id: string,
+  budget: RequestBudget,
+  lookups: Pick<Lookups, 'costs'>,
+): Promise<Context> => {
+  const [call, computeCosts] = await Promise.all([
+    readCall(store, projectId, id, budget),
+    lookups.costs(projectId, budget),
+  ]);
+  if (!call) throw notFound(['body', 'id'], 'there is no such call in this project, or no start of it yet');
+  const { payload, header } = call;
+  const { usage = null } = JSON.parse(payload.summary) as { usage?: JsonValue };
+  const used = isJsonObject(usage) ? usage : {};
+  const costs = computeCosts(used, header.start.startedAt) as Costs;
+  const context = divideContext(JSON.parse(payload.inputs), sumTokens(used), inputCost(costs));
+  if (context) return context;
+  throw invalidAt(
+    ['body', 'id'],
+    'is no request to a model: it has no messages and no usage. Ask for a model call below it',
+  );
+};
