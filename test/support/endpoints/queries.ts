@@ -419,7 +419,10 @@ export const queryFixtures = {
         name: 'the agents of a trace, with an end apart, and what they cost',
         before: (p) => [
           report(
-            start(p, 'c', { trace_id: 'trace', attributes: { kind: 'agent', agent: { name: 'desk', id: 'a-1' } } }),
+            start(p, 'c', {
+              trace_id: 'trace',
+              attributes: { kind: 'agent', agent: { name: 'desk', id: 'a-1' } },
+            }),
             end(p, 'c'),
           ),
           ...before(p).slice(1),
