@@ -373,6 +373,23 @@ describe('a trial', () => {
 
 describe('the views of prompts', () => {
   it.each([
+    ['Prompts', ''],
+    ['Versions', '&prompt=support'],
+    ['Moves of labels', '&prompt=support'],
+  ])('show %s as cards on a phone, of which none is wider', async (table, search) => {
+    const page = await visit(linkTo(project, search), { viewport: { width: 390, height: 800 } });
+    await page
+      .getByText(/% true/)
+      .first()
+      .waitFor();
+    const region = page.getByRole('region', { name: table });
+    await region.locator('tbody td').first().waitFor();
+    expect(await region.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    // What a card does not have, it does not name.
+    expect(await region.locator('td > :empty').count()).toBe(0);
+  });
+
+  it.each([
     ['the list', '', 'table'],
     ['a prompt', '&prompt=support', '.diff'],
     ['the editor', '&prompt=support&version=v1&form=true', '.template-area'],

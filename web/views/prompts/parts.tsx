@@ -58,7 +58,7 @@ export const Scores = ({ scores, group, before = '' }: ScoresProps) => {
       {texts.map(({ name, result, change }) => (
         <span key={name}>
           <span className="muted">{name}</span> {result}
-          {change === undefined ? null : <span className="difference">{change}</span>}
+          {change === undefined ? null : <span className="figure-change">{change}</span>}
         </span>
       ))}
     </span>

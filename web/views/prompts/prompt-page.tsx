@@ -138,7 +138,7 @@ const Changed = ({
   return (
     <span className="changed-figure">
       {text}
-      {change === undefined ? null : <span className="difference">{change}</span>}
+      {change === undefined ? null : <span className="figure-change">{change}</span>}
     </span>
   );
 };
