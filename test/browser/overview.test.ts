@@ -127,7 +127,7 @@ describe('the overview', () => {
   it('tells operations, models and users apart, in a table and in the charts', async () => {
     const page = await visit(link());
     await page.getByRole('row', { name: /tool.search 10 3 · 30 % 400 ms/ }).waitFor();
-    await page.getByRole('button', { name: 'p95' }).click();
+    await page.getByRole('button', { name: 'p95', exact: true }).click();
     await expect
       .poll(() => page.locator('.breakdown tbody a').allInnerTexts())
       .toEqual(['tool.search', 'model.chat']);
