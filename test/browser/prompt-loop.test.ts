@@ -84,7 +84,8 @@ const startProgram = async (project: string): Promise<(question: string) => Prom
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
   return async (question) => {
     started.stdin.write(`${question}\n`);
-    const answered: Answered = JSON.parse((await lines.next()).value);
+    const { value = '' } = await lines.next();
+    const answered: Answered = JSON.parse(value);
     await post('/feedback/create', {
       project_id: project,
       svc_ref: `svc:///${project}/call/${answered.call}`,
@@ -142,6 +143,7 @@ it('goes from a new version over a trial, an evaluation and a label to a program
   await page.getByRole('button', { name: 'Save version' }).click();
   await page.getByRole('region', { name: 'Differences between v0 and v1' }).getByText('Be brief.').waitFor();
   await page.getByRole('link', { name: 'Try v1' }).click();
+  await page.getByRole('link', { name: 'support v1' }).waitFor();
   await page.getByRole('textbox', { name: 'question' }).fill('Question 7');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('Answer 7').waitFor();
@@ -190,6 +192,15 @@ it('goes from a new version over a trial, an evaluation and a label to a program
       Scores: expect.stringMatching(/^helpful 100 % true ?×\d\.\d$/),
     });
   expect((await figuresOf(page, 'v0')).Scores).toMatch(/^helpful \d\d % true$/);
+  const uses = page.getByRole('region', { name: 'Used in' }).getByRole('link');
+  await expect
+    .poll(async () => (await uses.allInnerTexts()).toSorted())
+    .toEqual([
+      'openai.chat.completions.create',
+      'support v0 · gpt-4o-mini',
+      'support v1 · gpt-4o-mini',
+      'support.turn',
+    ]);
 
   // One click moves the label back, and the program serves the former version.
   await page.getByRole('button', { name: 'Move back to v0: production' }).click();

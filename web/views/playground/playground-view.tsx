@@ -410,7 +410,7 @@ const usePrompt = (project: string, { prompt, version }: PromptVersion, isEnable
   );
 
 /** What the playground began with, in words. */
-const Begun = ({ project, seed: { original, prompt } }: { project: string; seed: Seed }) => {
+const Begun = ({ project, seed: { original, prompt, stored } }: { project: string; seed: Seed }) => {
   if (!original && !prompt)
     return (
       <>What you send is recorded in {project}. Open a model call or a prompt to start with its messages.</>
@@ -427,8 +427,11 @@ const Begun = ({ project, seed: { original, prompt } }: { project: string; seed:
       {prompt ? (
         <>
           the prompt{' '}
-          <Link to="/prompts" search={{ project, prompt: prompt.prompt }}>
-            {prompt.prompt}
+          <Link
+            to="/prompts"
+            search={{ project, prompt: prompt.prompt, ...(stored && { version: `v${stored.version}` }) }}
+          >
+            {prompt.prompt} {stored ? `v${stored.version}` : ''}
           </Link>
         </>
       ) : null}
