@@ -59,13 +59,14 @@ describe('with an issuer of the operator', () => {
     expect(JSON.stringify(own)).toContain('\\"loopbackRedirectUri\\":\\"http://localhost:8789/\\"');
   });
 
-  it('the authorizer, the page and what answers GET /sign-in know it', () => {
+  it('the authorizer, the page, what answers GET /sign-in and what makes keys know it', () => {
     const knowing = Object.entries(on.Resources).filter(([, { Properties }]) =>
       JSON.stringify(Properties ?? {}).includes('SIGN_IN'),
     );
     expect(knowing.map(([id]) => id.replace(/Function\w{8}$/, '')).toSorted()).toEqual([
       'AuthAuthorizer',
       'FunctionsHealth',
+      'FunctionsPeople',
       'FunctionsUi',
     ]);
   });
