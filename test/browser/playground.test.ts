@@ -148,7 +148,7 @@ describe('the playground', () => {
     await page.reload();
     await expect.poll(() => text.inputValue()).toBe('Be very brief.');
     const saved = { project_id: own, object_id: 'support', digest: 'v1' };
-    await page.getByRole('link', { name: 'support', exact: true }).click();
+    await page.getByRole('link', { name: 'support v1', exact: true }).click();
     await page.getByRole('link', { name: 'v0', exact: true }).click();
     await page.getByRole('link', { name: 'Try v0' }).click();
     await text.waitFor();

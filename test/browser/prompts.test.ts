@@ -323,6 +323,7 @@ describe('a trial', () => {
     await page.getByRole('textbox', { name: 'shop' }).fill('Wheels & Co');
     const sent = page.waitForRequest(/chat.completions/);
     await page.getByRole('button', { name: 'Send' }).click();
+    expect((await sent).headers()['x-prompt']).toBe('support:2');
     expect((await sent).postDataJSON()).toMatchObject({
       model: 'gpt-4o-mini',
       messages: [
@@ -330,6 +331,27 @@ describe('a trial', () => {
         { role: 'user', content: 'Where is my order?' },
       ],
     });
+    await page.getByText('finish: stop').waitFor();
+    // What was changed is no longer the prompt, until it is saved.
+    await page.getByLabel('Text of message 1').fill('You help {shop}. Be quick.');
+    const changed = page.waitForRequest(/chat.completions/);
+    await page.getByRole('button', { name: 'Send' }).click();
+    expect((await changed).headers()).not.toHaveProperty('x-prompt');
+    await page.getByText('finish: stop').waitFor();
+  });
+
+  it('that is saved names the version that it became', async () => {
+    const of = await makePrompt();
+    const page = await visit(`playground?project=${encodeURIComponent(of)}&prompt=support`);
+    await page.getByLabel('Text of message 1').fill('You help {shop}. Be quick.');
+    await page.getByRole('textbox', { name: 'shop' }).fill('Wheels & Co');
+    await page.getByRole('textbox', { name: 'question' }).fill('Where is it?');
+    await page.getByRole('button', { name: 'Save as a prompt' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as a version of support.').waitFor();
+    const sent = page.waitForRequest(/chat.completions/);
+    await page.getByRole('button', { name: 'Send' }).click();
+    expect((await sent).headers()['x-prompt']).toBe('support:2');
     await page.getByText('finish: stop').waitFor();
   });
 
@@ -350,6 +372,23 @@ describe('a trial', () => {
 });
 
 describe('the views of prompts', () => {
+  it.each([
+    ['Prompts', ''],
+    ['Versions', '&prompt=support'],
+    ['Moves of labels', '&prompt=support'],
+  ])('show %s as cards on a phone, of which none is wider', async (table, search) => {
+    const page = await visit(linkTo(project, search), { viewport: { width: 390, height: 800 } });
+    await page
+      .getByText(/% true/)
+      .first()
+      .waitFor();
+    const region = page.getByRole('region', { name: table });
+    await region.locator('tbody td').first().waitFor();
+    expect(await region.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    // What a card does not have, it does not name.
+    expect(await region.locator('td > :empty').count()).toBe(0);
+  });
+
   it.each([
     ['the list', '', 'table'],
     ['a prompt', '&prompt=support', '.diff'],

@@ -43,7 +43,7 @@ export const javascriptApp = async (): Promise<string> => {
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(join(root, 'node_modules', name), link);
     }
-    for (const program of ['prompts.mjs', 'traces.mjs'])
+    for (const program of ['prompts.mjs', 'support.mjs', 'traces.mjs'])
       copyFileSync(join(import.meta.dirname, program), join(folder, program));
   });
   return app;

@@ -400,6 +400,33 @@ def messages_prompt():
 
 
 @flow("Objects")
+def labelled_prompts():
+    """Prompts are labelled, read by their label, moved back, and named by the calls that took them"""
+    first = weave.publish(weave.MessagesPrompt([{"role": "user", "content": "Where is {order}?"}]), "labelled")
+    second = weave.publish(weave.MessagesPrompt([{"role": "user", "content": "Find {order}."}]), "labelled")
+    greeting = weave.publish(weave.StringPrompt("Hi {name}"), "greeting")
+    client().flush()
+
+    @weave.op
+    def ask(prompt: weave.MessagesPrompt, order: str):
+        return prompt.format(order=order)[0]["content"]
+
+    @weave.op
+    def greet(prompt: weave.StringPrompt, name: str):
+        return prompt.format(name=name)
+
+    for ref, answer in [(first, "Where is W1?"), (second, "Find W1."), (first, "Where is W1?")]:
+        weave.set_aliases(ref, "production")
+        assert ask(weave.ref("labelled:production").get(), "W1") == answer
+    assert greet(greeting.get(), "Ada") == "Hi Ada"
+    calls = sorted(calls_of(ask), key=lambda call: call.started_at)
+    assert [call.attributes["prompt"] for call in calls] == [
+        {"name": "labelled", "version": version} for version in ["0", "1", "0"]
+    ]
+    assert the(calls_of(greet)).attributes["prompt"] == {"name": "greeting", "version": "0"}
+
+
+@flow("Objects")
 def model_object():
     """A model is published, read and used"""
 

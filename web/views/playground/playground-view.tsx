@@ -18,7 +18,14 @@ import { useWork } from '../../ui/work.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { type Draft, type DraftMessage, draftMessage } from './draft.ts';
 import { ParametersForm } from './parameters-form.tsx';
-import { draftOfPrompt, type PromptDraft, type PromptVersion, seedDraft, toPrompt } from './prompt.ts';
+import {
+  draftOfPrompt,
+  type PromptDraft,
+  type PromptVersion,
+  type StoredPrompt,
+  seedDraft,
+  toPrompt,
+} from './prompt.ts';
 import { isBusy, type Trial, type TrialState } from './trial.ts';
 import { maxVariants, Trials } from './trials.ts';
 import { VariablesForm } from './variables-form.tsx';
@@ -30,6 +37,8 @@ const maxPrompts = 500;
 interface Seed {
   readonly original: Call | undefined;
   readonly prompt: PromptVersion | undefined;
+  /** That version as it is stored; undefined if there is none. */
+  readonly stored: StoredPrompt | undefined;
   readonly draft: Draft;
   /** The `config` of the prompt. */
   readonly config: PromptDraft['config'];
@@ -131,10 +140,8 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
 
 interface RequestPaneProps {
   readonly project: string;
-  /** The name of the prompt that it began with. @default - none */
-  readonly prompt: string | undefined;
-  /** The call that it began with. @default - none */
-  readonly call: string | undefined;
+  /** What it began with. */
+  readonly seed: Seed;
   readonly trial: Trial;
   readonly state: TrialState;
   readonly models: readonly string[];
@@ -148,10 +155,11 @@ interface RequestPaneProps {
 
 /** What is sent: model, messages and parameters, all of it to edit. */
 const RequestPane = (props: RequestPaneProps) => {
-  const { project, prompt, call, trial, state, models, allowed, number, onReset, onRemove } = props;
+  const { project, seed, trial, state, models, allowed, number, onReset, onRemove } = props;
   const { draft, problem } = state;
   const { model, messages } = draft;
   const busy = isBusy(state);
+  const send = () => trial.send(seed.stored);
   const change = (at: number, next: readonly DraftMessage[]) =>
     trial.edit({ messages: [...messages.slice(0, at), ...next, ...messages.slice(at + 1)] });
   const lastRole = messages.at(-1)?.role;
@@ -159,14 +167,14 @@ const RequestPane = (props: RequestPaneProps) => {
     <Form
       className="stack"
       aria-label={number === undefined ? 'Request' : `Request ${number}`}
-      onSubmit={() => allowed && trial.send()}
+      onSubmit={() => allowed && send()}
       onKeyDown={(event) => {
         // A form of many fields and no submit button does nothing by Enter itself.
         const isWanted = event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement;
         // Enter may also have taken a suggestion.
         if (event.key !== 'Enter' || event.defaultPrevented || !isWanted || !allowed) return;
         event.preventDefault();
-        trial.send();
+        send();
       }}
     >
       <Input
@@ -179,8 +187,8 @@ const RequestPane = (props: RequestPaneProps) => {
       <ParametersForm draft={draft} onChange={(parameters) => trial.edit({ parameters })} />
       <VariablesForm
         project={project}
-        prompt={prompt}
-        call={call}
+        prompt={seed.prompt?.prompt}
+        call={seed.original?.id}
         draft={draft}
         onChange={(values) => trial.edit({ values })}
       />
@@ -205,7 +213,7 @@ const RequestPane = (props: RequestPaneProps) => {
       {problem ? <Notice kind="error">{problem}</Notice> : null}
       <div className="send">
         {/* One element keeps the focus. It submits nothing, or Enter in a field would stop. */}
-        <Button kind="primary" disabled={!allowed} onClick={busy ? trial.stop : trial.send}>
+        <Button kind="primary" disabled={!allowed} onClick={busy ? trial.stop : send}>
           {busy ? 'Stop' : 'Send'}
         </Button>
         <Button kind="quiet" onClick={onReset}>
@@ -255,8 +263,7 @@ const Variant = ({ project, trials, trial, seed, models, allowed, number }: Vari
     <div className="variant">
       <RequestPane
         project={project}
-        prompt={seed.prompt?.prompt}
-        call={seed.original?.id}
+        seed={seed}
         trial={trial}
         state={state}
         models={models}
@@ -356,7 +363,7 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
         {trials.length < maxVariants ? <Button onClick={kept.add}>Add a variant</Button> : null}
         <span className="spring" />
         {many ? (
-          <Button kind="primary" disabled={lack !== undefined} onClick={kept.sendAll}>
+          <Button kind="primary" disabled={lack !== undefined} onClick={() => kept.sendAll(seed.stored)}>
             Send all
           </Button>
         ) : null}
@@ -389,19 +396,21 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
   );
 };
 
-/** The value of a version of a prompt; null if there is none. */
+/** What a version of a prompt begins, with its `version_index`; null if it has no messages. */
 const usePrompt = (project: string, { prompt, version }: PromptVersion, isEnabled: boolean) =>
   useRead(
     ['prompt', project, prompt, version],
     async ({ client, signal }) => {
       const request = { project_id: project, object_id: prompt, digest: version };
-      return draftOfPrompt((await client.ask('/obj/read', request, signal)).obj.val) ?? null;
+      const { obj } = await client.ask('/obj/read', request, signal);
+      const begun = draftOfPrompt(obj.val);
+      return begun ? { ...begun, index: obj.version_index } : null;
     },
     { enabled: isEnabled },
   );
 
 /** What the playground began with, in words. */
-const Begun = ({ project, seed: { original, prompt } }: { project: string; seed: Seed }) => {
+const Begun = ({ project, seed: { original, prompt, stored } }: { project: string; seed: Seed }) => {
   if (!original && !prompt)
     return (
       <>What you send is recorded in {project}. Open a model call or a prompt to start with its messages.</>
@@ -418,8 +427,11 @@ const Begun = ({ project, seed: { original, prompt } }: { project: string; seed:
       {prompt ? (
         <>
           the prompt{' '}
-          <Link to="/prompts" search={{ project, prompt: prompt.prompt }}>
-            {prompt.prompt}
+          <Link
+            to="/prompts"
+            search={{ project, prompt: prompt.prompt, ...(stored && { version: `v${stored.version}` }) }}
+          >
+            {prompt.prompt} {stored ? `v${stored.version}` : ''}
           </Link>
         </>
       ) : null}
@@ -441,11 +453,14 @@ export const PlaygroundView = () => {
   const prompted = usePrompt(project, { prompt: name ?? '', version }, name !== undefined);
   const waits = (call !== undefined && query.isPending) || (name !== undefined && !prompted.isFetched);
   const { data: original } = query;
+  const { data: begun } = prompted;
   const seed: Seed = {
     original: original ?? undefined,
     prompt: name === undefined ? undefined : { prompt: name, version },
-    draft: seedDraft(original ?? undefined, prompted.data ?? undefined),
-    config: prompted.data?.config ?? {},
+    stored:
+      name === undefined || !begun ? undefined : { name, version: begun.index, messages: begun.messages },
+    draft: seedDraft(original ?? undefined, begun ?? undefined),
+    config: begun?.config ?? {},
   };
   return (
     <View
@@ -462,7 +477,7 @@ export const PlaygroundView = () => {
       {original === null ? (
         <Notice kind="error">This call was deleted. Start with an empty request.</Notice>
       ) : null}
-      {prompted.data === null ? (
+      {begun === null ? (
         <Notice kind="error">This object has no messages, so it cannot be opened as a prompt.</Notice>
       ) : null}
       {waits ? null : (

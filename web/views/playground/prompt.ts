@@ -11,6 +11,7 @@ import {
 import {
   type Draft,
   emptyDraft,
+  fillDraft,
   parametersIn,
   toDraft,
   toDraftMessages,
@@ -23,6 +24,14 @@ export interface PromptVersion {
   readonly prompt: string;
   /** A digest, `latest`, or `v0`, `v1`, …. */
   readonly version: string;
+}
+
+/** A stored version of a prompt, with its messages as a draft has them. */
+export interface StoredPrompt {
+  readonly name: string;
+  /** Its `version_index`. */
+  readonly version: number;
+  readonly messages: Draft['messages'];
 }
 
 /** What a prompt begins: its messages are templates, and its `config` leaves open what it does not name. */
@@ -60,6 +69,12 @@ export const seedDraft = (
   };
   return original ? { ...draft, values: valuesOfCall(draft, original) } : draft;
 };
+
+const sentText = (draft: Draft): string => JSON.stringify(toMessages(fillDraft(draft).messages));
+
+/** Whether what a draft sends is what a version says, with its variables filled in. Model and parameters may differ. */
+export const isMadeOf = (draft: Draft, { messages }: Pick<StoredPrompt, 'messages'>): boolean =>
+  sentText(draft) === sentText({ ...draft, messages, values: draft.values ?? {} });
 
 /**
  * The body that saves a draft as a version of a prompt, or what is wrong with it.

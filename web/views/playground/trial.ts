@@ -6,6 +6,7 @@ import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
 import { isObject } from '../../data/values.ts';
 import { type Draft, fillDraft, toRequest } from './draft.ts';
+import { isMadeOf, type StoredPrompt } from './prompt.ts';
 
 /** An answer as far as it came. */
 export interface Answer {
@@ -186,10 +187,15 @@ export class Trial {
   /** Stops the answer. What came of it stays. */
   readonly stop = (): void => this.#sending?.abort();
 
-  /** Sends the draft, and takes the answer as it comes. */
-  readonly send = async (): Promise<void> => {
+  /**
+   * Sends the draft, and takes the answer as it comes.
+   *
+   * @param stored the version of a prompt that the call names if it is sent unchanged @default - none
+   */
+  readonly send = async (stored?: StoredPrompt): Promise<void> => {
     if (this.#sending) return;
-    const request = toRequest(this.store.getState().draft);
+    const { draft } = this.store.getState();
+    const request = toRequest(draft);
     if ('problem' in request) {
       this.store.setState({ problem: request.problem });
       return;
@@ -198,14 +204,17 @@ export class Trial {
     this.#sending = sending;
     const startMs = performance.now();
     const elapsed = () => performance.now() - startMs;
-    this.store.setState({ ...unsent, phase: 'sending', sent: fillDraft(this.store.getState().draft) });
+    this.store.setState({ ...unsent, phase: 'sending', sent: fillDraft(draft) });
     let requestId: string | undefined;
     let serverTime = Date.now();
     try {
       const found = await this.#client.askModel(
         this.#project,
         request.body,
-        { source: 'playground' },
+        {
+          source: 'playground',
+          ...(stored && isMadeOf(draft, stored) && { prompt: stored }),
+        },
         sending.signal,
       );
       ({ requestId, serverTime } = found);

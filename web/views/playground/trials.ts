@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand';
 import type { Client } from '../../api/client.ts';
 import { type Draft, draftMessage } from './draft.ts';
+import type { StoredPrompt } from './prompt.ts';
 import { isBusy, Trial } from './trial.ts';
 
 /** The most variants that have room beside each other. */
@@ -55,8 +56,8 @@ export class Trials {
     for (const trial of this.store.getState().trials) trial.stop();
   };
 
-  /** Sends all variants that are not on their way. */
-  readonly sendAll = (): void => {
-    for (const trial of this.store.getState().trials) if (!isBusy(trial.store.getState())) trial.send();
+  /** Sends all variants that are not on their way, as {@link Trial.send} does. */
+  readonly sendAll = (stored?: StoredPrompt): void => {
+    for (const trial of this.store.getState().trials) if (!isBusy(trial.store.getState())) trial.send(stored);
   };
 }

@@ -9,7 +9,7 @@ import { useMayRead, useScores, useStats } from '../../calls/figures/read.ts';
 import { iso, type Period } from '../../calls/figures/requests.ts';
 import type { ScoreFigures } from '../../calls/figures/scores.ts';
 import type { Score } from '../../calls/scores.ts';
-import { isObject } from '../../data/values.ts';
+import { isObject, nonEmptyString, valueAt } from '../../data/values.ts';
 import { readAgain, useRead, useSession } from '../../session/session.tsx';
 import { maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
 import {
@@ -196,14 +196,26 @@ export const useUses = (project: string, name: string, { start, end }: Pick<Peri
       roots.filter((root) => !isEvaluation(root)),
       ({ op_name }) => op_name,
     );
+    const evaluations = roots.filter(isEvaluation);
     return {
       calls: calls.length,
       operations: [...others]
         .map(([op, all]) => ({ op, name: opText(op), traces: all.length }))
         .toSorted((a, b) => b.traces - a.traces),
-      evaluations: roots.filter(isEvaluation),
+      evaluations:
+        evaluations.length === 0
+          ? []
+          : await readRows(reading, {
+              project_id: project,
+              filter: { call_ids: evaluations.map(({ id }) => id) },
+              sort_by: [{ field: 'started_at', direction: 'desc' }],
+              columns: ['display_name', 'summary.svc', 'inputs.model'],
+            }),
     };
   });
 
-/** What an evaluation is called. */
-export const evaluationText = (root: CallRow): string => getCallName(root);
+/** What an evaluation is called: by its own name, or by what it evaluates, if that is no ref. */
+export const evaluationText = (root: CallRow): string => {
+  const model = nonEmptyString(valueAt(root.inputs, 'model'));
+  return root.display_name ?? (model?.includes('://') ? undefined : model) ?? getCallName(root);
+};

@@ -151,7 +151,7 @@ export const LabelHistory = ({ project, prompt, history, versions, move }: Histo
             title: 'Undo',
             cell: (one: LabelMove) => {
               const reason = whyNot(one);
-              if (reason !== undefined) return <span className="muted">{reason}</span>;
+              if (reason !== undefined) return reason ? <span className="muted">{reason}</span> : null;
               const { label, previous_version_index: back } = one;
               const text = back === null ? 'Remove again' : `Move back to ${versionText(back)}`;
               return (
@@ -174,7 +174,7 @@ export const LabelHistory = ({ project, prompt, history, versions, move }: Histo
     <>
       <ScrollTable
         label="Moves of labels"
-        className="wide prompt-history"
+        className="wide as-cards prompt-history"
         columns={columns}
         rows={history}
         getKey={({ id }) => id}

@@ -17,19 +17,20 @@ interface LabelBadgesProps {
 }
 
 /** Labels of a prompt or of a version. */
-export const LabelBadges = ({ labels, isLatest = false, withVersion = false }: LabelBadgesProps) => (
-  <span className="prompt-labels">
-    {labels.map(({ label, version_index }) => (
-      <span key={label} className={`badge ${label === 'production' ? 'success' : 'label'}`}>
-        <span className="cut" dir="auto">
-          {label}
+export const LabelBadges = ({ labels, isLatest = false, withVersion = false }: LabelBadgesProps) =>
+  labels.length > 0 || isLatest ? (
+    <span className="prompt-labels">
+      {labels.map(({ label, version_index }) => (
+        <span key={label} className={`badge ${label === 'production' ? 'success' : 'label'}`}>
+          <span className="cut" dir="auto">
+            {label}
+          </span>
+          {withVersion && version_index !== null ? <span>v{version_index}</span> : null}
         </span>
-        {withVersion && version_index !== null ? <span>v{version_index}</span> : null}
-      </span>
-    ))}
-    {isLatest ? <span className="badge waited">latest</span> : null}
-  </span>
-);
+      ))}
+      {isLatest ? <span className="badge waited">latest</span> : null}
+    </span>
+  ) : null;
 
 interface ScoresProps {
   readonly scores: readonly GroupScore[];
@@ -46,6 +47,7 @@ export const Scores = ({ scores, group, before = '' }: ScoresProps) => {
     const change = changeText(groups.get(before)?.mean, found.mean);
     return [{ name: scoreText(score), result: resultText(found), count: found.count, change }];
   });
+  if (texts.length === 0) return null;
   return (
     <span
       className="prompt-scores cut"
@@ -56,7 +58,7 @@ export const Scores = ({ scores, group, before = '' }: ScoresProps) => {
       {texts.map(({ name, result, change }) => (
         <span key={name}>
           <span className="muted">{name}</span> {result}
-          {change === undefined ? null : <span className="difference">{change}</span>}
+          {change === undefined ? null : <span className="figure-change">{change}</span>}
         </span>
       ))}
     </span>

@@ -138,7 +138,7 @@ const Changed = ({
   return (
     <span className="changed-figure">
       {text}
-      {change === undefined ? null : <span className="difference">{change}</span>}
+      {change === undefined ? null : <span className="figure-change">{change}</span>}
     </span>
   );
 };
@@ -184,8 +184,8 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
     (show: (now: Figures, before: Figures | undefined, row: VersionRow) => ReactNode) => (row: VersionRow) =>
       row.figures ? (
         show(row.figures, row.before?.figures, row)
-      ) : (
-        <span className="muted">{groups ? '' : '…'}</span>
+      ) : groups ? null : (
+        <span className="muted">…</span>
       );
   const columns: readonly TableColumn<VersionRow>[] = [
     {
@@ -282,7 +282,7 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
   return (
     <ScrollTable
       label="Versions"
-      className="wide prompts-table"
+      className="wide as-cards prompts-table"
       columns={columns}
       rows={rows}
       active={rows.findIndex(({ version }) => version?.digest === shown.digest)}

@@ -69,7 +69,7 @@ const List = ({ search, prompts }: ListProps) => {
   );
   const sortable = sortableBy(sort, (next) => change({ sort: next === '-calls' ? undefined : next }));
   const figure = (show: (figures: Figures, row: Row) => ReactNode) => (row: Row) =>
-    row.figures ? show(row.figures, row) : <span className="muted">{groups ? '' : '…'}</span>;
+    row.figures ? show(row.figures, row) : groups ? null : <span className="muted">…</span>;
   const columns: readonly TableColumn<Row>[] = [
     {
       title: 'Prompt',
@@ -147,7 +147,7 @@ const List = ({ search, prompts }: ListProps) => {
       ) : (
         <ScrollTable
           label="Prompts"
-          className="wide prompts-table"
+          className="wide as-cards prompts-table"
           columns={columns}
           rows={rows}
           getKey={({ prompt }) => prompt.name}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillDraft, toRequest } from '../../../../../web/views/playground/draft.ts';
-import { draftOfPrompt, seedDraft, toPrompt } from '../../../../../web/views/playground/prompt.ts';
+import { draftMessage, emptyDraft, fillDraft, toRequest } from '../../../../../web/views/playground/draft.ts';
+import { draftOfPrompt, isMadeOf, seedDraft, toPrompt } from '../../../../../web/views/playground/prompt.ts';
 
 describe('a prompt', () => {
   it('begins a draft with its messages, or with its only text', () => {
@@ -17,6 +17,29 @@ describe('a prompt', () => {
     expect(readMessages({ _type: 'StringPrompt', content: 'Hi' })).toEqual([['user', 'Hi']]);
     expect(readMessages({ rows: [] })).toBeUndefined();
     expect(readMessages('Hi')).toBeUndefined();
+  });
+
+  it('is named by a request that has its text, whatever the model', () => {
+    const stored = draftOfPrompt({ messages: [{ role: 'user', content: 'Hi {name}, {{ready}}?' }] });
+    if (!stored) throw new Error('it has messages');
+    const draft = { ...seedDraft(undefined, stored), values: { name: 'Ada' } };
+    const [message] = draft.messages;
+    expect(isMadeOf(draft, stored)).toBe(true);
+    expect(isMadeOf({ ...draft, model: 'other', parameters: '{"temperature": 1}' }, stored)).toBe(true);
+    expect(isMadeOf({ ...draft, messages: draft.messages.map(draftMessage) }, stored)).toBe(true);
+    const others = [
+      [{ ...message, text: 'Hi {name}, {{ready}}!' }],
+      [{ ...message, role: 'system' }],
+      [{ ...message, extra: '{"name": "ada"}' }],
+      [{ ...message, images: ['https://example.com/a.png'] }],
+      [...draft.messages, draftMessage()],
+      [],
+    ];
+    for (const messages of others)
+      expect(isMadeOf({ ...draft, messages: messages.map(draftMessage) }, stored)).toBe(false);
+    // As it stands, it is sent with braces that a prompt does not have.
+    expect(isMadeOf({ ...draft, values: undefined }, stored)).toBe(false);
+    expect(isMadeOf(emptyDraft(), stored)).toBe(false);
   });
 
   it('that is saved is one as it was opened', () => {
