@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import { getScenarios, type Scenario } from '../support/endpoints/index.ts';
+import { getScenarios, permittedTo, type Scenario } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { sample } from '../support/run/sampling.ts';
@@ -38,7 +38,11 @@ const settled = async (scenario: Scenario, project: string): Promise<Seen> => {
   return look(sender, scenario, project);
 };
 
-const keyed = routes.filter(isKeyed).map(({ path }) => path);
+/** The paths of routes that use a store. */
+const keyed = routes
+  .filter(isKeyed)
+  .map(({ path }) => path)
+  .filter((path) => permittedTo(path).length > 0);
 describe.each(sample(keyed, 4, 'bundles'))('%s', (path) => {
   const scenario = getScenarios(path).at(-1);
 
