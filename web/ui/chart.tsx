@@ -87,7 +87,13 @@ const createOptions = (element: HTMLElement, latest: { current: ChartProps }): U
     },
     scales: {
       x: { range: () => [latest.current.span[0] / 1000, latest.current.span[1] / 1000] },
-      y: { range: (_u, low, high) => [Math.min(0, low) * 1.08, high > 0 ? high * 1.08 : 1] },
+      y: {
+        range: (_u, low, high) => {
+          const top = high > 0 ? high * 1.08 : 1;
+          // The marks of few values at zero are whole: they do not stand half below the axis.
+          return [low < 0 ? low * 1.08 : sparse ? -0.05 * top : 0, top];
+        },
+      },
     },
     axes: [
       {

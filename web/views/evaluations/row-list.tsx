@@ -53,7 +53,7 @@ interface RowCellProps {
 
 const RowCell = ({ placed, run, alone, measures, costText }: RowCellProps) => {
   const cell = placed.row.cells[run];
-  const name = alone ? null : <span className="hidden">{toLetter(run)}: </span>;
+  const name = alone ? null : <span className="run-letter of-row">{toLetter(run)}</span>;
   if (!cell)
     return (
       <span className="muted">

@@ -40,7 +40,7 @@ import {
 import { anyCall, ScoreChart } from '../../calls/figures/score-chart.tsx';
 import { pathOf, scoreAt } from '../../calls/figures/scores.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
-import { Chips, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
+import { Chips, countFilters, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { selectionOf } from '../../calls/list/request.ts';
@@ -322,10 +322,12 @@ interface OverviewFiltersProps {
   readonly children: ReactNode;
 }
 
-/** The filters of the list, for what the overview counts. */
+/** The filters of the list, for what the overview counts. On a phone, all but the search folds into a button. */
 const OverviewFilters = ({ search, onChange, children }: OverviewFiltersProps) => {
   const counted = countedBy(search);
   const box = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(false);
+  const count = countFilters(counted);
   const change = (changes: Changes<TracesSearch>) => {
     const { all, status, text, where, source } = changed<TracesSearch>(counted, changes);
     // What calls cost follows from prices, so the service cannot filter by it.
@@ -341,16 +343,24 @@ const OverviewFilters = ({ search, onChange, children }: OverviewFiltersProps) =
   const props = { search: counted, onChange: change };
   return (
     <>
-      <LevelMenu {...props} />
-      <StatusMenu {...props} />
-      <FilterBuilder {...props} />
-      <SearchForm
-        label="Text in inputs or output"
-        text={search.text}
-        box={box}
-        onSearch={(text) => change({ text })}
-      />
-      {children}
+      <div className={open ? 'filters open' : 'filters'}>
+        <SearchForm
+          label="Text in inputs or output"
+          text={search.text}
+          box={box}
+          onSearch={(text) => change({ text })}
+        />
+        <Button className="phone" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Filters{count > 0 ? ` ${count}` : ''}
+        </Button>
+        <div className="folded">
+          <SourceMenu source={search.source} onChange={(source) => onChange({ source })} />
+          <LevelMenu {...props} />
+          <StatusMenu {...props} />
+          <FilterBuilder {...props} />
+          {children}
+        </div>
+      </div>
       <Chips {...props} />
     </>
   );
@@ -540,33 +550,30 @@ export const OverviewView = () => {
         </>
       }
       toolbar={
-        <>
-          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
-          <OverviewFilters search={search} onChange={change}>
-            <Choice
-              className="compared"
-              label="Group by"
-              value={by}
-              options={dimensions
-                .filter((dimension) => dimension !== 'score' || by === 'score')
-                .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
-              onChange={(next) => {
-                if (next !== 'score') change({ by: next === 'op' ? undefined : next, score: undefined });
-              }}
-            />
-            <ScoreMenu
-              project={project}
-              period={period}
-              chosen={by === 'score' ? score : undefined}
-              onChoose={(path) => change({ by: 'score', score: path })}
-            />
-            <Check
-              label="One line per group"
-              checked={split}
-              onChange={(checked) => change({ split: checked || undefined })}
-            />
-          </OverviewFilters>
-        </>
+        <OverviewFilters search={search} onChange={change}>
+          <Choice
+            className="compared"
+            label="Group by"
+            value={by}
+            options={dimensions
+              .filter((dimension) => dimension !== 'score' || by === 'score')
+              .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
+            onChange={(next) => {
+              if (next !== 'score') change({ by: next === 'op' ? undefined : next, score: undefined });
+            }}
+          />
+          <ScoreMenu
+            project={project}
+            period={period}
+            chosen={by === 'score' ? score : undefined}
+            onChoose={(path) => change({ by: 'score', score: path })}
+          />
+          <Check
+            label="One line per group"
+            checked={split}
+            onChange={(checked) => change({ split: checked || undefined })}
+          />
+        </OverviewFilters>
       }
     >
       <HeadTools>
