@@ -60,6 +60,7 @@ import {
   orders,
   type TracesSearch,
   toSpan,
+  totalsPath,
 } from '../../navigation/search.ts';
 import {
   Button,
@@ -90,14 +91,19 @@ type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch
 const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
   const all = callsIn(counted, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
+  // What whole traces took tells more, unless it is about calls within them.
+  const most = (name: string): TracesSearch =>
+    counted.all && isFiltered(counted)
+      ? all
+      : changed<TracesSearch>(all, { all: undefined, sort: `-${totalsPath}.${name}` });
   const errors = `${countText(now.errors)} · ${percentText(errorRate(now))}`;
   return [
     ['Calls', 'calls', countText(now.calls), all],
     ['Errors', 'errors', errors, failuresIn(counted, period)],
     ['p50 latency', 'p50', now.p50 === undefined ? '–' : durationText(now.p50), slow],
     ['p95 latency', 'p95', now.p95 === undefined ? '–' : durationText(now.p95), slow],
-    ['Tokens', 'tokens', tokensText(now.tokens), all],
-    ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), all],
+    ['Tokens', 'tokens', tokensText(now.tokens), most('input_tokens')],
+    ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), most('total_cost')],
   ];
 };
 
@@ -644,6 +650,12 @@ export const OverviewView = () => {
           ) : null}
         </div>
       ) : null}
+      {!isCounting && overview.spending && overview.spending.size > 0 ? (
+        <section className="card" aria-label="Where the money went">
+          <h2>Where the money went</h2>
+          <SpendingTable project={project} byModel={overview.spending} />
+        </section>
+      ) : null}
       {points && totals && overview.tooManyToFilter === undefined ? (
         <section className="chart-group" aria-labelledby="scores-title">
           <h2 id="scores-title">Scores</h2>
@@ -674,12 +686,6 @@ export const OverviewView = () => {
             getText={getText}
             onSort={(order) => change({ sort: order === 'calls' ? undefined : order })}
           />
-        </section>
-      ) : null}
-      {!isCounting && overview.spending && overview.spending.size > 0 ? (
-        <section className="card" aria-label="Where the money went">
-          <h2>Where the money went</h2>
-          <SpendingTable project={project} byModel={overview.spending} />
         </section>
       ) : null}
       {overview.tooMany ? (
