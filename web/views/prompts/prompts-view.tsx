@@ -147,7 +147,7 @@ const List = ({ search, prompts }: ListProps) => {
       ) : (
         <ScrollTable
           label="Prompts"
-          className="wide prompts-table"
+          className="wide as-cards prompts-table"
           columns={columns}
           rows={rows}
           getKey={({ prompt }) => prompt.name}
