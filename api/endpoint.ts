@@ -109,6 +109,7 @@ export interface Example {
 export const tags = {
   calls: 'Traced executions of operations: reporting, reading, querying and deleting them.',
   statistics: 'Sums, means and percentiles of calls and their usage.',
+  traces: 'Who did what in a trace, and what filled the windows of models.',
   opentelemetry: 'Spans of programs that report by OpenTelemetry.',
   threads: 'Conversations, with statistics over their turns.',
   objects: 'Values with names and versions, and what refs lead to.',

@@ -14,7 +14,7 @@ const common = {
   handler: 'traces',
   shape: oneAnswer,
   stores: { calls: 'find', payloads: 'read', costs: 'read' },
-  tag: 'statistics',
+  tag: 'traces',
 } as const;
 
 const agentUsage = () =>

@@ -13,6 +13,7 @@ import { computeStats, computeUsage } from '../../core/questions/stats/index.ts'
 import { type Rollup, storeRollups } from '../../core/questions/stats/rollups.ts';
 import { scanCalls } from '../../core/questions/stats/scan.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
+import { readContext, readTraceAgents } from '../../core/questions/traces/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
 import { createFeedback, FeedbackJoin } from '../../core/records/feedback/index.ts';
@@ -212,7 +213,11 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
     const id = ids[i];
     const rootId = ids[rootAt] ?? null;
     const links = { id, trace_id: rootId, parent_id: isRoot ? null : rootId, thread_id: null, turn_id: null };
-    return { start: { ...start, ...links }, end: { ...end, id } };
+    const attributes = {
+      ...(start.attributes as object),
+      ...(isRoot && { kind: 'agent', agent: { name: 'desk' } }),
+    };
+    return { start: { ...start, ...links, attributes }, end: { ...end, id } };
   });
   await sendAll(store, all, 'together');
   const callIds = all.flatMap(({ start }) => (start.parent_id === null ? [String(start.id)] : []));
@@ -226,7 +231,18 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
     const used = await bench.capacity.during(() => computeUsage(store, request, benchBudget(), noLookups));
     figures.push(...unitFigures(`usage of ${roots} roots of ${callsOfRoot} calls${name}`, used));
   }
-  return figures;
+  const summed = await bench.capacity.during(() =>
+    readTraceAgents(store, projectId, callIds, benchBudget(), noLookups),
+  );
+  figures.push(...unitFigures(`agents of ${roots} traces of ${callsOfRoot} calls`, summed));
+  const asking = all.find(({ start }) =>
+    Array.isArray((start.inputs as { readonly messages?: unknown }).messages),
+  )?.start.id;
+  if (typeof asking !== 'string') throw new Error('no call has messages');
+  const divided = await bench.capacity.during(() =>
+    readContext(store, projectId, asking, benchBudget(), noLookups),
+  );
+  return [...figures, ...unitFigures('the context of a request to a model', divided)];
 };
 
 const batchBody = callBatch();

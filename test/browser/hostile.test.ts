@@ -73,7 +73,7 @@ describe('a call full of markup', () => {
 describe('a thread full of markup', () => {
   it('shows as text, in the list of threads and as a chat', async () => {
     const page = await visit(`threads?project=${encodeURIComponent(project)}`);
-    await page.getByRole('link', { name: markup }).first().click();
+    await page.getByRole('link', { name: markup }).first().press('Enter');
     await page.getByRole('heading', { name: markup, level: 1 }).waitFor();
     await page.getByText('reversed').first().waitFor();
     expect(await page.evaluate('window.hacked')).toBeUndefined();

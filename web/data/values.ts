@@ -1,9 +1,6 @@
-import { asString, jsonIn } from '../../api/shared/values.ts';
+import { jsonIn } from '../../api/shared/values.ts';
 
-export { asString, isObject, jsonIn } from '../../api/shared/values.ts';
-
-/** A text that is not empty; undefined for any other value. */
-export const nonEmptyString = (value: unknown): string | undefined => asString(value) || undefined;
+export { asString, isObject, jsonIn, nonEmptyString, valueAt } from '../../api/shared/values.ts';
 
 /** A list in parts of a size, of which the last may be smaller. */
 export const toChunks = <Item>(all: readonly Item[], size: number): Item[][] =>
@@ -14,22 +11,6 @@ export const toggled = (set: ReadonlySet<string>, item: string): ReadonlySet<str
   const next = new Set(set);
   if (!next.delete(item)) next.add(item);
   return next;
-};
-
-/**
- * What a dotted path leads to; undefined for nothing. Like the service, it tries the longest key
- * first, since a key may hold dots itself (`summary.usage.gpt-4.1.total_tokens`).
- */
-export const valueAt = (value: unknown, path: string): unknown => {
-  if (path === '') return value;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
-    const key = path.slice(0, end);
-    if (!Object.hasOwn(value, key)) continue;
-    const found = valueAt((value as Record<string, unknown>)[key], path.slice(end + 1));
-    if (found !== undefined) return found;
-  }
-  return undefined;
 };
 
 /*

@@ -3,7 +3,7 @@ import { ArrowLeft, Maximize2 } from 'lucide-react';
 import { type CSSProperties, type KeyboardEvent, useRef, useState } from 'react';
 import { getCallName, getWait } from '../../api/calls.ts';
 import { WaitBadge } from '../../calls/badges.tsx';
-import { Peek } from '../../calls/list/peek.tsx';
+import { Peek } from '../../calls/list/peek-pane.tsx';
 import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
 import { type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';

@@ -89,12 +89,12 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
       const stats = await agent.ask('get_stats', {
         start: '-3d',
         usage_metrics: [{ metric: 'total_cost', aggregations: ['avg'] }],
-        group_by: ['attributes.release'],
+        group_by: ['attributes.prompt.version'],
       });
       const rows = toObjects(stats, 'usage').filter(({ model }) => model === 'gpt-4o-mini');
-      expect(rows.map((row) => row['attributes.release']).toSorted()).toEqual(['2.3.0', '2.4.0']);
+      expect(rows.map((row) => row['attributes.prompt.version']).toSorted()).toEqual(['1', '2']);
       const described = await agent.ask('describe_project', { start: '-3d' });
-      expect(JSON.stringify(described.attributes)).toContain('support-prompt:v2');
+      expect(JSON.stringify(getRows(described, 'prompts'))).toContain('shop-support');
     },
   ],
   [
