@@ -143,7 +143,7 @@ export const compareRows = (before: readonly StoredRow[], after: readonly Stored
 export const rowOfCall = ({ project_id, id, inputs, output }: CallRow): Row =>
   ({
     inputs: inputs ?? {},
-    ...(output !== null && output !== undefined && { expected: output }),
+    ...(output !== null && output !== undefined && { expected: output as Row[string] }),
     source: `svc:///${project_id}/call/${id}`,
   }) as Row;
 
