@@ -15,6 +15,7 @@ const otelProject = 'demo/weather';
 
 const examples: readonly Example[] = [
   { file: 'shop/main.ts', env: () => ({}) },
+  { file: 'coding.ts', env: () => ({ PENNYTRACE_PROJECT: 'demo/coding' }) },
   { file: 'agent.ts', env: () => ({}) },
   {
     file: 'otel-agent.ts',

@@ -53,6 +53,8 @@ export interface DemoCall {
   readonly thread: string | null;
   readonly turn: string | null;
   readonly op: string;
+  /** What people see instead of the operation. @default - the operation */
+  readonly name?: string;
   /** In ms since 1970. */
   readonly start: number;
   /** In ms; null while it runs. */
@@ -70,11 +72,12 @@ const formatTime = (ms: number, order: number): string =>
 
 /** The reports of a call, as `POST /call/upsert_batch` takes them. */
 export const toReports = (project: string, call: DemoCall, order: number): object[] => {
-  const { id, trace, parent, thread, turn, op, start, ms, attributes, inputs } = call;
+  const { id, trace, parent, thread, turn, op, name, start, ms, attributes, inputs } = call;
   const started = {
     project_id: project,
     id,
     op_name: op,
+    ...(name !== undefined && { display_name: name }),
     trace_id: trace,
     parent_id: parent,
     thread_id: thread,

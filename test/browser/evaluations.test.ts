@@ -259,6 +259,12 @@ describe('evaluations', () => {
     await rows.filter({ hasText: 'B: failed' }).getByText('Where is order 1?').waitFor();
     await rows.filter({ hasText: 'Where is order 0?' }).getByText('correct 1').nth(1).waitFor();
     await page.getByText('1 row are too few to tell').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const places = await page
+      .locator('.run-rows, .scroll-x')
+      .evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+    expect(Math.max(...places)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('link', { name: 'Choose others' }).click();
     const ranks = page.getByRole('region', { name: 'Leaderboard ranks' });
     await ranks.getByRole('row', { name: 'careful 1' }).waitFor();

@@ -48,10 +48,21 @@ describe('the overview', () => {
     await worse.getByRole('link', { name: /tool.search more errors/ }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
     await page.goBack();
-    await tiles.getByRole('link', { name: /Cost/ }).waitFor();
+    await tiles.getByRole('link', { name: /Cost/ }).click();
+    await page.getByRole('button', { name: 'Order: Most expensive' }).waitFor();
+    await page.goBack();
     await page.getByText('Show as a table').click();
     await page.getByRole('link', { name: /^\d Oct( 2026)? \d\d:00 – \d\d:30$/ }).click();
     await page.getByText('20 rows', { exact: true }).waitFor();
+  });
+
+  it('folds its filters on a phone', async () => {
+    const page = await visit(link(), { viewport: { width: 390, height: 844 } });
+    const status = page.getByRole('button', { name: 'Any status' });
+    await page.getByRole('button', { name: 'Filters', exact: true }).waitFor();
+    expect(await status.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Filters', exact: true }).click();
+    await status.waitFor();
   });
 
   it('draws charts, whose points list their calls', async () => {
@@ -134,6 +145,7 @@ describe('the overview', () => {
     await page.setViewportSize({ width: 375, height: 740 });
     const { width = 0 } = (await page.locator('.breakdown td').first().boundingBox()) ?? {};
     expect(width).toBeGreaterThan(120);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await choose(page, 'Group by', 'Models');
     await page.getByRole('row', { name: /gpt-4o-mini 13 3 · 23 % 2\d\d ms/ }).waitFor();
     await choose(page, 'Group by', 'Kinds');

@@ -63,6 +63,8 @@ describe('a click on a row', () => {
     await row(page, 'Turn turn-2').click();
     await shows(page, 'Turn turn-2');
     await peek(page).getByText('Where is my order 4711?').first().waitFor();
+    // Its head has the name of the root: the panel says it to screen readers alone.
+    expect(await peek(page).locator('.call-head h2').boundingBox()).toMatchObject({ width: 1 });
     await peek(page).getByRole('treeitem').nth(2).click();
     await peek(page).getByText('OrderNotFound: 4711').first().waitFor();
     expect((await readShift(page)) - shift).toBeLessThan(0.1);

@@ -96,7 +96,8 @@ describe('the list of traces', () => {
     await page.keyboard.press('Enter');
     await page.getByText('1 row', { exact: true }).waitFor();
     expect(await namesOn(page)).toEqual(['Model']);
-    await page.getByRole('button', { name: 'Remove the filter text contains zebra' }).click();
+    expect(await page.getByRole('list', { name: 'Filters' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear the search' }).click();
     await page.getByRole('link', { name: 'Failed' }).waitFor();
   });
 

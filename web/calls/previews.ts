@@ -25,13 +25,41 @@ const withoutMarks = (line: string): string => {
     : plain;
 };
 
-/** A preview as it is shown: without Markdown, and without the numbers of an embedding. */
+/** What tools take that says the most, by the names of it. */
+const telling =
+  /^\{"(?:command|cmd|description|file_path|pattern|query|question|url)":"((?:[^"\\]|\\.)*)(?:"|$)/;
+
+/** A field of an object without objects and lists in it. The last one may be cut. */
+const field = /"([^"\\]+)":(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^",:{}[\]]+))(?:,|\}$|…?$)/y;
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:u[\da-f]{4}|.)/gi, (sign) =>
+    ['\\"', '\\\\', '\\/'].includes(sign) ? sign.slice(1) : ' ',
+  );
+
+/** Data as people would write it down: `order: W1001, exchange: true`, and of a command that alone. */
+const withoutBraces = (line: string): string => {
+  const [, most] = telling.exec(line) ?? [];
+  if (most !== undefined) return unescaped(most);
+  const fields: string[] = [];
+  let at = 1;
+  while (line.startsWith('{') && at < line.length) {
+    field.lastIndex = at;
+    const [whole = '', name = '', text, other = ''] = field.exec(line) ?? [];
+    if (whole === '') return line;
+    fields.push(`${name}: ${text === undefined ? other : unescaped(text)}`);
+    at += whole.length;
+  }
+  return fields.length > 0 ? fields.join(', ') : line;
+};
+
+/** A preview as it is shown: without the signs of Markdown and JSON, and without the numbers of an embedding. */
 export const shownPreview = ({ input, output }: Preview, call: CallRow): Preview => {
   const isVector =
     output !== null && getStatus(call) !== 'error' && (getKind(call) === 'embedding' || vector.test(output));
   return {
-    input: input === null ? null : withoutMarks(input),
-    output: output === null || isVector ? null : withoutMarks(output),
+    input: input === null ? null : withoutMarks(withoutBraces(input)),
+    output: output === null || isVector ? null : withoutMarks(withoutBraces(output)),
   };
 };
 

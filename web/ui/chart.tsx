@@ -57,9 +57,15 @@ const axisFont = '11px Inter, sans-serif';
 /** An amount on an axis: `$0.60`, where a column has `$0.6000`. */
 const tickText = (text: string): string => text.replace(/(\.\d{2}\d*?)0+(?!\d)/, '$1');
 
+/** Whether zero is a value like others: of what is counted, there is none where nothing was. */
+const hasZeros = (values: readonly unknown[]): boolean => values.includes(null) && values.includes(0);
+
 /** Where a line has points: not where it rests at zero. */
-const findPoints = ({ data }: UPlot, series: number): number[] =>
-  [...(data[series] ?? [])].flatMap((value, at) => (value ? [at] : []));
+const findPoints = ({ data }: UPlot, series: number): number[] => {
+  const values = [...(data[series] ?? [])];
+  const all = hasZeros(values);
+  return values.flatMap((value, at) => (value || (all && value === 0) ? [at] : []));
+};
 
 /** In the order of drawing: of stacked bars, the highest is drawn first, and those below it over it. */
 const drawn = ({ lines, bars }: Pick<ChartProps, 'lines' | 'bars'>): readonly Line[] =>
@@ -87,7 +93,14 @@ const createOptions = (element: HTMLElement, latest: { current: ChartProps }): U
     },
     scales: {
       x: { range: () => [latest.current.span[0] / 1000, latest.current.span[1] / 1000] },
-      y: { range: (_u, low, high) => [Math.min(0, low) * 1.08, high > 0 ? high * 1.08 : 1] },
+      y: {
+        range: (_u, low, high) => {
+          const top = high > 0 ? high * 1.08 : 1;
+          const isMarked = !bars && (sparse || latest.current.lines.some(({ values }) => hasZeros(values)));
+          // The marks of values at zero are whole: they do not stand half below the axis.
+          return [low < 0 ? low * 1.08 : isMarked ? -0.05 * top : 0, top];
+        },
+      },
     },
     axes: [
       {

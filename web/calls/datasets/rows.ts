@@ -136,11 +136,14 @@ export const compareRows = (before: readonly StoredRow[], after: readonly Stored
   return { removed: only(before, after), added: only(after, before) };
 };
 
-/** The row that a call becomes: what it got, what it answered as what is expected, and its ref. */
+/**
+ * The row that a call becomes: what it got, what it answered as what is expected, and its ref. Nothing is expected
+ * of one that answered nothing, such as a call that failed.
+ */
 export const rowOfCall = ({ project_id, id, inputs, output }: CallRow): Row =>
   ({
     inputs: inputs ?? {},
-    expected: output ?? null,
+    ...(output !== null && output !== undefined && { expected: output as Row[string] }),
     source: `svc:///${project_id}/call/${id}`,
   }) as Row;
 

@@ -54,11 +54,13 @@ export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
 interface LegendProps {
   readonly lines: readonly Line[];
   readonly place: 'beside' | 'below';
+  /** Whether the lines are groups, as in the charts beside it: they stand below, however few. @default false */
+  readonly isSplit?: boolean | undefined;
 }
 
 /** The names of lines, with their colors: two have room beside the title of a chart, and more stand below it. */
-export const Legend = ({ lines, place }: LegendProps) =>
-  lines.length > 1 && lines.length > 2 === (place === 'below') ? (
+export const Legend = ({ lines, place, isSplit = false }: LegendProps) =>
+  lines.length > (isSplit ? 0 : 1) && (isSplit || lines.length > 2) === (place === 'below') ? (
     <ul className={`legend ${place}`}>
       {lines.map((line) => (
         <li key={line.label}>
@@ -79,6 +81,8 @@ interface MetricChartProps {
   readonly tools?: ReactNode;
   readonly points: readonly Pick<Point, 'from' | 'to'>[];
   readonly lines: readonly Line[];
+  /** Whether the lines are groups. @default false */
+  readonly isSplit?: boolean | undefined;
   readonly bars: boolean;
   /** Seconds of a bucket. */
   readonly granularity: number;
@@ -102,7 +106,8 @@ const describeChart = ({ title, lines, text }: MetricChartProps): string => {
 
 /** A figure over time. A click on a point lists its calls. */
 export const MetricChart = (props: MetricChartProps) => {
-  const { title, alert, tools, points, lines, bars, granularity, text, getLink, onZoom, sync } = props;
+  const { title, alert, tools, points, lines, isSplit, bars, granularity, text, getLink, onZoom, sync } =
+    props;
   const navigate = useNavigate();
   const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null || value === 0));
@@ -110,7 +115,7 @@ export const MetricChart = (props: MetricChartProps) => {
     <section className="card metric" aria-label={title}>
       <div className="metric-head">
         <h2>{title}</h2>
-        <Legend lines={lines} place="beside" />
+        <Legend lines={lines} place="beside" isSplit={isSplit} />
         {alert || tools ? (
           <span className="metric-tools">
             {alert ? (
@@ -152,7 +157,7 @@ export const MetricChart = (props: MetricChartProps) => {
           sync={sync}
         />
       )}
-      <Legend lines={lines} place="below" />
+      <Legend lines={lines} place="below" isSplit={isSplit} />
     </section>
   );
 };
@@ -385,6 +390,7 @@ export const FigureChart = (props: FigureChartProps) => {
       points={points}
       granularity={props.granularity}
       lines={lines}
+      isSplit={split}
       bars={!isLatency && !props.asLines}
       text={look.text ?? costText}
       getLink={counted && ((point) => linkTo(point, counted))}

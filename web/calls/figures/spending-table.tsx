@@ -40,7 +40,7 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
           tokens[kind] === 0 ? null : (
             <>
               {countText(tokens[kind])}
-              {costs ? <span className="hint"> {costText(costs[kind])}</span> : null}
+              {costs ? <span className="hint spent"> {costText(costs[kind])}</span> : null}
             </>
           ),
       })),

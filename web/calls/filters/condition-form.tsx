@@ -12,7 +12,7 @@ import { Button } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { useScorePaths } from '../figures/tags.ts';
 import { useValues } from './facets.tsx';
-import { suggestions } from './filters.tsx';
+import { suggestions } from './paths.ts';
 
 const suggestedPaths = suggestions.map(({ path, text }) => [path, text] as const);
 

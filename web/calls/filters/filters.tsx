@@ -3,11 +3,9 @@ import { type ReactNode, type RefObject, Suspense, useState } from 'react';
 import {
   type Changes,
   type Condition,
-  costPath,
   type FeedbackFilter,
   feedbackFilters,
   needsValue,
-  type Operator,
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { useSession } from '../../session/session.tsx';
@@ -16,48 +14,14 @@ import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { HeadTools } from '../../ui/view.tsx';
 import { statusTexts } from '../badges.tsx';
-import { parseScorePath, scoreText, tagAt } from '../scores.ts';
+import { tagAt } from '../scores.ts';
+import { pathText } from './paths.ts';
 import { SortMenu } from './sort-menu.tsx';
 import { SourceMenu, sourceTexts } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
 
 const ConditionForm = lazily(() => import('./condition-form.tsx'), 'ConditionForm');
 const Facets = lazily(() => import('./facets.tsx'), 'Facets');
-
-/** What people filter by most, with the operator that they most likely mean. */
-export const suggestions: readonly { path: string; text: string; op: Operator }[] = [
-  { path: 'op_name', text: 'Operation', op: 'contains' },
-  { path: 'display_name', text: 'Display name', op: 'contains' },
-  { path: 'inputs.model', text: 'Model', op: 'contains' },
-  { path: 'svc_user_id', text: 'User', op: 'is' },
-  { path: 'attributes.user.id', text: 'End user', op: 'is' },
-  { path: 'attributes.environment', text: 'Environment', op: 'is' },
-  { path: 'attributes.release', text: 'Release', op: 'is' },
-  { path: 'attributes.kind', text: 'Kind', op: 'is' },
-  { path: 'attributes.tool.name', text: 'Tool', op: 'is' },
-  { path: 'attributes.agent.name', text: 'Agent', op: 'is' },
-  { path: 'attributes.agent.version', text: 'Agent version', op: 'is' },
-  { path: 'attributes.prompt.name', text: 'Prompt', op: 'is' },
-  { path: 'attributes.prompt.version', text: 'Prompt version', op: 'is' },
-  { path: 'attributes.tags', text: 'Tags', op: 'contains' },
-  { path: 'thread_id', text: 'Thread', op: 'is' },
-  { path: 'summary.svc.latency_ms', text: 'Latency (ms)', op: 'above' },
-  { path: 'summary.svc.waited_ms', text: 'Waited for a person (ms)', op: 'above' },
-  { path: 'summary.svc.waiting', text: 'Waits for a person', op: 'is' },
-  { path: costPath, text: 'Cost', op: 'above' },
-  { path: 'exception', text: 'Exception', op: 'contains' },
-  { path: 'inputs', text: 'Inputs', op: 'contains' },
-  { path: 'output', text: 'Output', op: 'contains' },
-  { path: 'attributes', text: 'Attributes', op: 'contains' },
-];
-
-/** The words for a path. */
-const pathText = (path: string): string => {
-  const score = parseScorePath(path);
-  return score
-    ? scoreText(score)
-    : (suggestions.find((suggestion) => suggestion.path === path)?.text ?? path);
-};
 
 const modelPath = 'summary.usage.';
 
@@ -194,8 +158,8 @@ export const LevelMenu = ({ search: { all }, onChange }: FilterProps) => (
   />
 );
 
-/** The conditions, each with what removes it. */
-export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) => {
+/** The conditions, each with what removes it. What is searched for stands in the field above them. */
+export const Chips = ({ search: { where = [] }, onChange }: FilterProps) => {
   const chips = where.map((condition, at) => ({
     text: conditionText(condition),
     remove: () => {
@@ -203,15 +167,9 @@ export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) =
       onChange({ where: rest.length > 0 ? rest : undefined });
     },
   }));
-  const all = text
-    ? [
-        { text: `text contains ${text}`, remove: () => onChange({ text: undefined, repeated: undefined }) },
-        ...chips,
-      ]
-    : chips;
-  return all.length === 0 ? null : (
+  return chips.length === 0 ? null : (
     <ul className="chips" aria-label="Filters">
-      {all.map((chip) => (
+      {chips.map((chip) => (
         <li key={chip.text} className="chip">
           <span className="cut" dir="auto">
             {chip.text}
@@ -259,7 +217,7 @@ const hasTime = ({ range, from, to }: TracesSearch): boolean =>
   [range, from, to].some((part) => part !== undefined);
 
 /** How many things a list is filtered by, beside its time. */
-const countFilters = ({ status, where = [], feedback, mentions, source }: TracesSearch): number =>
+export const countFilters = ({ status, where = [], feedback, mentions, source }: TracesSearch): number =>
   [status, feedback, mentions, source].filter((filter) => filter !== undefined).length + where.length;
 
 interface FilterBarProps extends FilterProps {

@@ -78,7 +78,7 @@ const toBlock = (text: string, language: string | undefined): ToolBlock => {
   const code = withoutNumbers(text);
   if (code) return { ...code, ...(language !== undefined && { language }) };
   if (isPatch(text)) return { kind: 'code', text, language: 'diff' };
-  if (language !== undefined) return { kind: 'code', text, language };
+  if (language !== undefined && text.includes('\n')) return { kind: 'code', text, language };
   return isCodeLike(text) ? { kind: 'code', text } : { kind: 'text', text };
 };
 

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react';
 import type { ContentPart, Message } from '../../../api/shared/conversation.ts';
-import { getStatus, usageByModel } from '../../api/calls.ts';
+import { getCallName, getStatus, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { Button } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
@@ -171,10 +171,11 @@ const Earlier = ({ messages, plain }: { messages: readonly Message[]; plain: boo
 const Facts = ({ item: { node } }: { item: StoryItem }) => {
   const { call, usage } = node;
   const status = getStatus(call);
+  const models = [...usageByModel(call).keys()].join(', ');
   return (
     <span className="facts">
       {status === 'success' || status === 'descendant_error' ? null : <StatusBadge status={status} />}
-      <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span>
+      {getCallName(call) === models ? null : <span dir="auto">{models}</span>}
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
       <WaitBadge call={call} />

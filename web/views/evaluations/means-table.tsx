@@ -194,7 +194,7 @@ export const MeansTable = ({ project, runs, rows, measures, onRuns, onLess }: Me
                   ) : null}
                 </th>
                 {runs.map((run, at) => (
-                  <td key={run.id}>
+                  <td key={run.id} data-letter={runs.length > 2 ? toLetter(at) : undefined}>
                     {rows ? (
                       <MeanCell rows={rows} run={at} measure={measure} text={meanText(measure, costText)} />
                     ) : (

@@ -53,7 +53,12 @@ interface RowCellProps {
 
 const RowCell = ({ placed, run, alone, measures, costText }: RowCellProps) => {
   const cell = placed.row.cells[run];
-  const name = alone ? null : <span className="hidden">{toLetter(run)}: </span>;
+  const name = alone ? null : (
+    <span className="run-letter of-row">
+      {toLetter(run)}
+      <span className="hidden">: </span>
+    </span>
+  );
   if (!cell)
     return (
       <span className="muted">

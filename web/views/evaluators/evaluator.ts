@@ -172,7 +172,10 @@ const toAnswer = ({ answer: type, labels, minimum, maximum }: Draft): Judge['ans
 };
 
 const toCheck = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']> => {
-  if (check === 'contains' || check === 'regex') return { [check]: checked };
+  if (check === 'contains' || check === 'regex') {
+    if (checked === '') throw new Problem(`${checks[check]} nothing: write what it should be.`);
+    return { [check]: checked };
+  }
   if (check === 'json_schema') return { json_schema: parseJson(checked, 'The JSON Schema') as never };
   return { [check]: numberIn(checked, 'The limit of the check') };
 };
@@ -180,7 +183,7 @@ const toCheck = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']
 /**
  * The value of a draft.
  *
- * @throws Error in words, for what is no number or no JSON; all else the service checks
+ * @throws Error in words, for what is no number, no JSON or not there; all else the service checks
  */
 export const evaluatorValue = (draft: Draft, enabled: boolean): EvaluatorValue => {
   const { name, on, filter, sample, kind, model, messages, parameters, limit } = draft;

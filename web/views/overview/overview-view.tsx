@@ -40,7 +40,7 @@ import {
 import { anyCall, ScoreChart } from '../../calls/figures/score-chart.tsx';
 import { pathOf, scoreAt } from '../../calls/figures/scores.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
-import { Chips, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
+import { Chips, countFilters, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { selectionOf } from '../../calls/list/request.ts';
@@ -60,6 +60,7 @@ import {
   orders,
   type TracesSearch,
   toSpan,
+  totalsPath,
 } from '../../navigation/search.ts';
 import {
   Button,
@@ -90,14 +91,19 @@ type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch
 const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
   const all = callsIn(counted, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
+  // What whole traces took tells more, unless it is about calls within them.
+  const most = (name: string): TracesSearch =>
+    counted.all && isFiltered(counted)
+      ? all
+      : changed<TracesSearch>(all, { all: undefined, sort: `-${totalsPath}.${name}` });
   const errors = `${countText(now.errors)} · ${percentText(errorRate(now))}`;
   return [
     ['Calls', 'calls', countText(now.calls), all],
     ['Errors', 'errors', errors, failuresIn(counted, period)],
     ['p50 latency', 'p50', now.p50 === undefined ? '–' : durationText(now.p50), slow],
     ['p95 latency', 'p95', now.p95 === undefined ? '–' : durationText(now.p95), slow],
-    ['Tokens', 'tokens', tokensText(now.tokens), all],
-    ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), all],
+    ['Tokens', 'tokens', tokensText(now.tokens), most('input_tokens')],
+    ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), most('total_cost')],
   ];
 };
 
@@ -322,10 +328,12 @@ interface OverviewFiltersProps {
   readonly children: ReactNode;
 }
 
-/** The filters of the list, for what the overview counts. */
+/** The filters of the list, for what the overview counts. On a phone, all but the search folds into a button. */
 const OverviewFilters = ({ search, onChange, children }: OverviewFiltersProps) => {
   const counted = countedBy(search);
   const box = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(false);
+  const count = countFilters(counted);
   const change = (changes: Changes<TracesSearch>) => {
     const { all, status, text, where, source } = changed<TracesSearch>(counted, changes);
     // What calls cost follows from prices, so the service cannot filter by it.
@@ -341,16 +349,24 @@ const OverviewFilters = ({ search, onChange, children }: OverviewFiltersProps) =
   const props = { search: counted, onChange: change };
   return (
     <>
-      <LevelMenu {...props} />
-      <StatusMenu {...props} />
-      <FilterBuilder {...props} />
-      <SearchForm
-        label="Text in inputs or output"
-        text={search.text}
-        box={box}
-        onSearch={(text) => change({ text })}
-      />
-      {children}
+      <div className={open ? 'filters open' : 'filters'}>
+        <SearchForm
+          label="Text in inputs or output"
+          text={search.text}
+          box={box}
+          onSearch={(text) => change({ text })}
+        />
+        <Button className="phone" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Filters{count > 0 ? ` ${count}` : ''}
+        </Button>
+        <div className="folded">
+          <SourceMenu source={search.source} onChange={(source) => onChange({ source })} />
+          <LevelMenu {...props} />
+          <StatusMenu {...props} />
+          <FilterBuilder {...props} />
+          {children}
+        </div>
+      </div>
       <Chips {...props} />
     </>
   );
@@ -540,33 +556,30 @@ export const OverviewView = () => {
         </>
       }
       toolbar={
-        <>
-          <SourceMenu source={search.source} onChange={(source) => change({ source })} />
-          <OverviewFilters search={search} onChange={change}>
-            <Choice
-              className="compared"
-              label="Group by"
-              value={by}
-              options={dimensions
-                .filter((dimension) => dimension !== 'score' || by === 'score')
-                .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
-              onChange={(next) => {
-                if (next !== 'score') change({ by: next === 'op' ? undefined : next, score: undefined });
-              }}
-            />
-            <ScoreMenu
-              project={project}
-              period={period}
-              chosen={by === 'score' ? score : undefined}
-              onChoose={(path) => change({ by: 'score', score: path })}
-            />
-            <Check
-              label="One line per group"
-              checked={split}
-              onChange={(checked) => change({ split: checked || undefined })}
-            />
-          </OverviewFilters>
-        </>
+        <OverviewFilters search={search} onChange={change}>
+          <Choice
+            className="compared"
+            label="Group by"
+            value={by}
+            options={dimensions
+              .filter((dimension) => dimension !== 'score' || by === 'score')
+              .map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
+            onChange={(next) => {
+              if (next !== 'score') change({ by: next === 'op' ? undefined : next, score: undefined });
+            }}
+          />
+          <ScoreMenu
+            project={project}
+            period={period}
+            chosen={by === 'score' ? score : undefined}
+            onChoose={(path) => change({ by: 'score', score: path })}
+          />
+          <Check
+            label="One line per group"
+            checked={split}
+            onChange={(checked) => change({ split: checked || undefined })}
+          />
+        </OverviewFilters>
       }
     >
       <HeadTools>
@@ -637,6 +650,12 @@ export const OverviewView = () => {
           ) : null}
         </div>
       ) : null}
+      {!isCounting && overview.spending && overview.spending.size > 0 ? (
+        <section className="card" aria-label="Where the money went">
+          <h2>Where the money went</h2>
+          <SpendingTable project={project} byModel={overview.spending} />
+        </section>
+      ) : null}
       {points && totals && overview.tooManyToFilter === undefined ? (
         <section className="chart-group" aria-labelledby="scores-title">
           <h2 id="scores-title">Scores</h2>
@@ -667,12 +686,6 @@ export const OverviewView = () => {
             getText={getText}
             onSort={(order) => change({ sort: order === 'calls' ? undefined : order })}
           />
-        </section>
-      ) : null}
-      {!isCounting && overview.spending && overview.spending.size > 0 ? (
-        <section className="card" aria-label="Where the money went">
-          <h2>Where the money went</h2>
-          <SpendingTable project={project} byModel={overview.spending} />
         </section>
       ) : null}
       {overview.tooMany ? (

@@ -194,7 +194,7 @@ const ThreadTable = (props: ThreadTableProps) => {
   const numeric = 'numeric' as const;
   return (
     <Table
-      className="wide"
+      className="wide as-cards"
       columns={[
         {
           title: 'Selected',

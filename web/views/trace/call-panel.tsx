@@ -128,6 +128,8 @@ interface CallPanelProps {
   /** Whether messages stand as they came, without Markdown. */
   readonly plain: boolean;
   readonly onPlain: (plain: boolean) => void;
+  /** Whether its name is to be seen, and not above it already. @default true */
+  readonly isNamed?: boolean;
 }
 
 const titles: Readonly<Record<Tab, string>> = {
@@ -169,21 +171,29 @@ const HeadLinks = ({ call }: { call: CallRow }) => (
   </>
 );
 
+interface HeadProps {
+  readonly call: CallRow;
+  readonly size: number | undefined;
+  readonly isNamed: boolean;
+}
+
 /** What headers say of the call; it is there before the payload is. */
-const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
+const Head = ({ call, size, isNamed }: HeadProps) => {
   const ms = getDuration(call);
   const status = getStatus(call);
   const wait = getWait(call);
   const agent = getAgent(call);
   const prompt = getPrompt(call);
-  const usage = sumUsage(usageByModel(call).values());
+  const byModel = usageByModel(call);
+  const models = [...byModel.keys()].join(', ');
+  const usage = sumUsage(byModel.values());
   const { isShared = false } = useSession();
   const mayWrite = useAllowed(call.project_id, 'write');
   const [adding, setAdding] = useState(false);
   return (
     <header className="call-head">
       <div className="row-between">
-        <h2 dir="auto" title={getCallName(call)}>
+        <h2 dir="auto" title={getCallName(call)} className={isNamed ? undefined : 'hidden'}>
           {getCallName(call)}
         </h2>
         <span className="row-end">
@@ -215,7 +225,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
             prompt {prompt.name} {prompt.version === undefined ? '' : versionText(prompt.version)}
           </Link>
         ) : null}
-        {usage ? <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span> : null}
+        {usage && models !== getCallName(call) ? <span dir="auto">{models}</span> : null}
         {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
@@ -285,12 +295,12 @@ const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & 
 
 /** The selected call. */
 export const CallPanel = (props: CallPanelProps) => {
-  const { call } = props;
+  const { call, isNamed = true } = props;
   const query = useCall(call.project_id, call.id, call.ended_at);
   const { data } = query;
   return (
     <>
-      <Head call={call} size={data?.storage_size_bytes} />
+      <Head call={call} size={data?.storage_size_bytes} isNamed={isNamed} />
       <QueryStatus queries={[query]} loading="Loading the call…" />
       {data === null ? <Notice kind="error">This call was deleted.</Notice> : null}
       {data ? <Panels {...props} call={data} /> : null}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Maximize2 } from 'lucide-react';
 import { type CSSProperties, type KeyboardEvent, useRef, useState } from 'react';
-import { getWait } from '../../api/calls.ts';
+import { getCallName, getWait } from '../../api/calls.ts';
 import { WaitBadge } from '../../calls/badges.tsx';
 import { Peek } from '../../calls/list/peek-pane.tsx';
 import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
@@ -48,7 +48,7 @@ interface Look {
   readonly plain: boolean;
 }
 
-interface ShownProps extends Pick<TracePaneProps, 'project' | 'trace' | 'call' | 'find' | 'onCall'> {
+interface ShownProps extends Pick<TracePaneProps, 'project' | 'trace' | 'call' | 'find' | 'name' | 'onCall'> {
   readonly look: Look;
   readonly onLook: (look: Look) => void;
 }
@@ -103,6 +103,7 @@ const Shown = ({ look, onLook, ...props }: ShownProps) => {
               tab={look.tab}
               onTab={(tab) => onLook({ ...look, tab })}
               plain={look.plain}
+              isNamed={getCallName(selectedCall) !== props.name}
               onPlain={(plain) => onLook({ ...look, plain })}
             />
           </section>

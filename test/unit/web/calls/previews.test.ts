@@ -21,6 +21,19 @@ describe('a preview', () => {
     expect(shown('cat log | grep -- error | wc')).toBe('cat log | grep -- error | wc');
   });
 
+  it('shows data as people would write it down', () => {
+    expect(shown('{"order":"W1001","exchange":true,"note":"a \\"b\\""}')).toBe(
+      'order: W1001, exchange: true, note: a "b"',
+    );
+    expect(shown('{"order":"W1001","note":"it is cut he…')).toBe('order: W1001, note: it is cut he…');
+    expect(shown('{"order":{"id":1}}')).toBe('{"order":{"id":1}}');
+    expect(shown('{not data}')).toBe('{not data}');
+  });
+
+  it('shows of a command that alone', () => {
+    expect(shown('{"command":"npm test\\nnpm run check","timeout":60}')).toBe('npm test npm run check');
+  });
+
   it('shows no numbers of an embedding', () => {
     expect(shown('[0.1,-0.2,0.3]')).toBeNull();
   });

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CallRow } from '../../../../../web/api/calls.ts';
 import {
   compareRows,
   getSource,
   type Row,
+  rowOfCall,
   rowsIn,
   toFile,
   toPortions,
@@ -19,6 +21,15 @@ const row = fc.dictionary(key, value, { minKeys: 1, noNullPrototype: true }) as 
 
 /** A row as JSON has it. */
 const plain = (rows: unknown): unknown => JSON.parse(JSON.stringify(rows));
+
+describe('the row of a call', () => {
+  it('expects what the call answered, and nothing of one that failed', () => {
+    const call = { project_id: 'acme/shop', id: 'c1', inputs: { q: 1 } } as unknown as CallRow;
+    const source = 'svc:///acme/shop/call/c1';
+    expect(rowOfCall({ ...call, output: false })).toEqual({ inputs: { q: 1 }, expected: false, source });
+    expect(rowOfCall({ ...call, output: null })).toEqual({ inputs: { q: 1 }, source });
+  });
+});
 
 describe('a file of rows', () => {
   it.each(['jsonl', 'csv'] as const)('in %s is read back as what was written', (form) => {

@@ -61,6 +61,7 @@ describe('an evaluator in the form', () => {
     expect(() =>
       evaluatorValue({ ...emptyDraft('check'), check: 'max_latency_ms', checked: '' }, true),
     ).toThrow('should be a number');
+    expect(() => evaluatorValue(emptyDraft('check'), true)).toThrow('The output contains nothing');
   });
 
   it('is told in words', () => {
