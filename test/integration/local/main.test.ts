@@ -160,7 +160,9 @@ describe('npm start', () => {
       { $eq: [field('summary.svc.status'), { $literal: 'error' }] },
     ]) {
       const query = { $expr: expression };
-      expect(await ask('/calls/query_stats', { project_id: 'demo/coding', query })).toMatchObject({ count: 1 });
+      expect(await ask('/calls/query_stats', { project_id: 'demo/coding', query })).toMatchObject({
+        count: 1,
+      });
     }
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
