@@ -33,9 +33,7 @@ const telling =
 const field = /"([^"\\]+)":(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^",:{}[\]]+))(?:,|\}$|…?$)/y;
 
 const unescaped = (text: string): string =>
-  text.replace(/\\(?:u[\da-f]{4}|.)/gi, (sign) =>
-    ['\\"', '\\\\', '\\/'].includes(sign) ? sign.slice(1) : ' ',
-  );
+  text.replace(/\\(.)/g, (_, sign: string) => (/["\\/]/.test(sign) ? sign : ' '));
 
 /** Data as people would write it down: `order: W1001, exchange: true`, and of a command that alone. */
 const withoutBraces = (line: string): string => {
