@@ -26,11 +26,10 @@ const withoutMarks = (line: string): string => {
 };
 
 /** What tools take that says the most, by the names of it. */
-const telling =
-  /^\{"(?:command|cmd|description|file_path|pattern|query|question|url)":"((?:[^"\\]|\\.)*)(?:"|$)/;
+const telling = /^\{"(?:command|description|file_path|pattern|query)":"((?:[^"\\]|\\.)*)(?:"|$)/;
 
 /** A field of an object without objects and lists in it. The last one may be cut. */
-const field = /"([^"\\]+)":(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^",:{}[\]]+))(?:,|\}$|…?$)/y;
+const field = /"([^"\\]+)":(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^",:{}[\]]+))(?:,|\}?$|…$)/y;
 
 const unescaped = (text: string): string =>
   text.replace(/\\(.)/g, (_, sign: string) => (/["\\/]/.test(sign) ? sign : ' '));

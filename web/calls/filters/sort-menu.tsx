@@ -22,9 +22,7 @@ const orderText = (sort: string): string => {
   const other = textOf(`-${sort}`);
   return (
     textOf(sort) ??
-    (other
-      ? `${other} last`
-      : `${pathText(sort.replace(/^-/, ''))}, ${sort.startsWith('-') ? 'descending' : 'ascending'}`)
+    (other ? `${other} last` : `${pathText(sort.replace(/^-/, ''))} ${sort.startsWith('-') ? '↓' : '↑'}`)
   );
 };
 
