@@ -172,7 +172,7 @@ describe('traces', () => {
     await sorted.locator('[aria-sort=descending]').getByText('Errors').waitFor();
     await expect.poll(() => namesOn(sorted)).toEqual(['Turn turn-1', 'Failed', 'Silent']);
     await sorted.getByRole('button', { name: 'Errors', exact: true }).click();
-    await sorted.getByRole('button', { name: 'Order: Errors, ascending' }).waitFor();
+    await sorted.getByRole('button', { name: 'Order: Most errors last' }).waitFor();
   });
 });
 

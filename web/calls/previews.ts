@@ -25,22 +25,14 @@ const withoutMarks = (line: string): string => {
     : plain;
 };
 
-/** What tools take that says the most, by the names of it. */
-const telling =
-  /^\{"(?:command|cmd|description|file_path|pattern|query|question|url)":"((?:[^"\\]|\\.)*)(?:"|$)/;
-
 /** A field of an object without objects and lists in it. The last one may be cut. */
-const field = /"([^"\\]+)":(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^",:{}[\]]+))(?:,|\}$|…?$)/y;
+const field = /"([^"\\]+)":(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^",:{}[\]]+))(?:,|\}?$|…$)/y;
 
 const unescaped = (text: string): string =>
-  text.replace(/\\(?:u[\da-f]{4}|.)/gi, (sign) =>
-    ['\\"', '\\\\', '\\/'].includes(sign) ? sign.slice(1) : ' ',
-  );
+  text.replace(/\\(.)/g, (_, sign: string) => (/["\\/]/.test(sign) ? sign : ' '));
 
-/** Data as people would write it down: `order: W1001, exchange: true`, and of a command that alone. */
+/** Data as people would write it down: `order: W1001, exchange: true`. */
 const withoutBraces = (line: string): string => {
-  const [, most] = telling.exec(line) ?? [];
-  if (most !== undefined) return unescaped(most);
   const fields: string[] = [];
   let at = 1;
   while (line.startsWith('{') && at < line.length) {

@@ -16,21 +16,14 @@ const sorts: readonly (readonly [text: string, sort: string, ofAll: boolean])[] 
   ['Most calls', totals('call_count'), false],
 ];
 
-/** The columns that no filter has, in words. */
-const titles: Readonly<Record<string, string>> = {
-  started_at: 'Started',
-  [`${totalsPath}.call_count`]: 'Calls',
-  [`${totalsPath}.error_count`]: 'Errors',
-  [`${totalsPath}.input_tokens`]: 'Tokens',
-  [`${totalsPath}.total_cost`]: 'Cost',
-};
-
-/** An order in words: one of the usual, or a column with its direction. */
+/** An order in words: one of the usual, one of them the other way, or a column with its direction. */
 const orderText = (sort: string): string => {
-  const usual = sorts.find(([, sorting]) => sorting === sort);
-  if (usual) return usual[0];
-  const path = sort.replace(/^-/, '');
-  return `${titles[path] ?? pathText(path)}, ${sort.startsWith('-') ? 'descending' : 'ascending'}`;
+  const textOf = (order: string) => sorts.find(([, sorting]) => sorting === order)?.[0];
+  const other = textOf(`-${sort}`);
+  return (
+    textOf(sort) ??
+    (other ? `${other} last` : `${pathText(sort.replace(/^-/, ''))} ${sort.startsWith('-') ? '↓' : '↑'}`)
+  );
 };
 
 export interface SearchMenuProps {

@@ -30,10 +30,6 @@ describe('a preview', () => {
     expect(shown('{not data}')).toBe('{not data}');
   });
 
-  it('shows of a command that alone', () => {
-    expect(shown('{"command":"npm test\\nnpm run check","timeout":60}')).toBe('npm test npm run check');
-  });
-
   it('shows no numbers of an embedding', () => {
     expect(shown('[0.1,-0.2,0.3]')).toBeNull();
   });
