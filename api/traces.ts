@@ -186,4 +186,4 @@ export const callContext = /* @__PURE__ */ endpoint({
 });
 
 /** The endpoints of this file. Their examples run in this order. */
-export const traceRoutes = [traceAgents, callContext] as const;
+export const traceRoutes = [callContext, traceAgents] as const;

@@ -374,7 +374,6 @@ describe('a trial', () => {
 describe('the views of prompts', () => {
   it.each([
     ['Prompts', ''],
-    ['Versions', '&prompt=support'],
     ['Moves of labels', '&prompt=support'],
   ])('show %s as cards on a phone, of which none is wider', async (table, search) => {
     const page = await visit(linkTo(project, search), { viewport: { width: 390, height: 800 } });

@@ -283,7 +283,7 @@ const unauthorized: Seen = {
   ...errorForAll(
     401,
     ['header', 'authorization'],
-    'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+    'a valid key is required (HTTP Basic with the key as the password, or Bearer on the inference endpoint), or the token of a person, as Bearer: GET /sign-in says where people sign in',
     'unauthorized',
     'authentication_error',
   ),

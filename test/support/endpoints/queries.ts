@@ -433,7 +433,9 @@ export const queryFixtures = {
   },
   '/call/context': {
     permitted: [...readCalls, 'costs: Query'],
-    seldom: { ...moved },
+    seldom: moved,
+    // Those of the others that its function answers.
+    uses: usage,
     body: (p, { call }) => ({ project_id: p, id: call }),
     ...missing('id', 'there is no such call in this project, or no start of it yet'),
     scenarios: [

@@ -282,7 +282,7 @@ const VersionsTable = ({ search, prompt, versions, shown, period, figures }: Ver
   return (
     <ScrollTable
       label="Versions"
-      className="wide as-cards prompts-table"
+      className="wide prompts-table"
       columns={columns}
       rows={rows}
       active={rows.findIndex(({ version }) => version?.digest === shown.digest)}
