@@ -44,6 +44,21 @@ export const readKept = async (file: string): Promise<Kept> => {
   throw new Failure(`${file} is not what this command writes: delete it, then sign in again`);
 };
 
+/** How long ago a file was written, in ms, by the clock of its file system: a new file beside it tells the time. */
+const ageOf = async (file: string): Promise<number> => {
+  const probe = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(probe, '', { mode: 0o600, flag: 'wx' });
+    const [now, then] = await Promise.all([probe, file].map((path) => stat(path)));
+    return now && then ? now.mtimeMs - then.mtimeMs : 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  } finally {
+    await rm(probe, { force: true });
+  }
+};
+
 /** Takes a lock file, also from a process that has died with it. */
 const takeLock = async (lock: string): Promise<void> => {
   const end = Date.now() + waitMs;
@@ -53,8 +68,7 @@ const takeLock = async (lock: string): Promise<void> => {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    const { mtimeMs } = await stat(lock).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > heldMs) await rm(lock, { force: true });
+    if ((await ageOf(lock)) > heldMs) await rm(lock, { force: true });
     else if (Date.now() > end)
       throw new Failure(`another process holds ${lock}: end it, or delete this file if there is none`);
     else await sleep(50);
