@@ -36,7 +36,11 @@ beforeAll(async () => {
     await post('/prompt/create', { project_id: project, name: 'support', text, labels: ['production'] });
   await report(shared, turn('s1', 0));
   await post('/obj/create', allowLinks(shared).body);
-  await post('/obj/create', makeLink(shared, 'link', 's1').body);
+  // Once, though a second try of a test comes here again: a link with two versions is over.
+  const { objs } = (await post('/objs/query', { project_id: shared, filter: { object_ids: ['link'] } })) as {
+    objs: unknown[];
+  };
+  if (objs.length === 0) await post('/obj/create', makeLink(shared, 'link', 's1').body);
 });
 
 /** Every view, with something that is there once it has all. */
