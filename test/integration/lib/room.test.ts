@@ -13,7 +13,7 @@ const maxResources = 500;
 const maxBytes = 1_000_000;
 
 /** The endpoints that the template has to have room for. */
-const endpoints = 80;
+const endpoints = 82;
 
 /**
  * What is left for tables and functions that are no endpoints. It was 95 before there were settings, which
@@ -27,10 +27,12 @@ const keyed = ownRoutes.filter(isKeyed);
  * Endpoints like today's that stand for later ones. Two share the first part of their path, so that
  * they take more API resources each than today's do.
  */
-const madeUp = [...keyed, ...keyed].slice(0, endpoints - routes.length).map((route, i): Route => {
-  const path = `/made-up-${Math.floor(i / 2)}/endpoint-${i}` as const;
-  return { ...route, path, handler: path.slice(1) };
-});
+const madeUp = [...keyed, ...keyed]
+  .slice(0, Math.max(0, endpoints - routes.length))
+  .map((route, i): Route => {
+    const path = `/made-up-${Math.floor(i / 2)}/endpoint-${i}` as const;
+    return { ...route, path, handler: path.slice(1) };
+  });
 
 /** A template as CDK writes it. */
 interface Written {
@@ -51,6 +53,7 @@ const files = readTemplates(makeStack(everySetting, [...routes, ...madeUp]).app)
 
 describe(`with ${endpoints} endpoints and every setting, a template of the stack`, () => {
   it('keeps away from the number of resources that CloudFormation takes', () => {
+    expect(routes.length).toBeLessThanOrEqual(endpoints);
     for (const { template } of files)
       expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(maxResources - margin);
   });
