@@ -116,20 +116,14 @@ export const toRecorded = (groups: Readonly<Record<string, readonly Figure[]>>):
 
 export const readRecorded = (): RecordedFigures => JSON.parse(readFileSync(file, 'utf8')) as RecordedFigures;
 
-/** A sum over many small reads: how each rounds depends on the digits of times, and so on the date. */
-const ofTheDate = 'alerts: a new container: read units';
-
 /**
- * The relative tolerance of a figure. Other units and requests never vary by chance. Bytes depend on zstd
+ * The relative tolerance of a figure. Units and requests never vary by chance. Bytes depend on zstd
  * and esbuild, which a patch release of Node may change.
  */
-const getTolerance = (name: string, unit: string): number => {
-  if (/bytes|JSON/.test(unit)) return 0.02;
-  return name === ofTheDate ? 0.01 : 0.001;
-};
+const getTolerance = (unit: string): number => (/bytes|JSON/.test(unit) ? 0.02 : 0.001);
 
-const isTolerable = (name: string, old: number, value: number, unit: string): boolean =>
-  Math.abs(value - old) <= getTolerance(name, unit) * Math.abs(old) + Number.EPSILON;
+const isTolerable = (old: number, value: number, unit: string): boolean =>
+  Math.abs(value - old) <= getTolerance(unit) * Math.abs(old) + Number.EPSILON;
 
 /**
  * The differences between recorded and new figures that exceed their tolerance, one line each; empty
@@ -142,7 +136,7 @@ export const differences = (before: RecordedFigures, now: RecordedFigures): stri
     const [value, newUnit = unit] = now[name] ?? [];
     if (old === undefined) return [`${name}: is new, ${value} ${newUnit}`];
     if (value === undefined) return [`${name}: was ${old} ${unit} and is gone`];
-    if (isTolerable(name, old, value, unit)) return [];
+    if (isTolerable(old, value, unit)) return [];
     return [`${name}: ${value > old ? 'grew' : 'shrank'} from ${old} to ${value} ${unit}`];
   });
 };
@@ -155,7 +149,7 @@ export const updated = (before: RecordedFigures, now: RecordedFigures): Recorded
   Object.fromEntries(
     Object.entries(now).map(([name, [value, unit]]) => {
       const old = before[name];
-      return [name, old && old[1] === unit && isTolerable(name, old[0], value, unit) ? old : [value, unit]];
+      return [name, old && old[1] === unit && isTolerable(old[0], value, unit) ? old : [value, unit]];
     }),
   );
 

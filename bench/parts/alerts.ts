@@ -81,10 +81,9 @@ export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promis
   const objects = await bench.newStore('objects');
   const feedback = await bench.newStore('feedback');
   const bookkeeping = await bench.newStore('bookkeeping');
-  // Always the same time of a day: of windows of days, the hours of the last one are read apart. Ten minutes
-  // past twelve no alert about a day is due in the next quarter of an hour.
-  const dayMs = 86_400_000;
-  let now = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 + 10 * minuteMs;
+  // Always the same time: how much pages of rows hold depends on its digits, and of windows of days, the hours of
+  // the last one are read apart. Ten minutes past twelve no alert about a day is due in the next quarter of an hour.
+  let now = Date.parse('2040-01-01T12:10:00Z');
   const store = { ...callStore, bookkeeping: bookkeeping.table };
   const reported = hourMinutes + settlingMinutes + lookedMinutes + 5;
   await sendAll(store, overMinutes(calls, now - (hourMinutes + 5) * minuteMs, reported), 'together');

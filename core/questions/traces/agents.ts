@@ -14,6 +14,8 @@ import { type CallHeader, shortAttribute, traceName } from '../../records/calls/
 interface AgentName {
   readonly name: string | null;
   readonly version: string | null;
+  /** What tells it from others. */
+  readonly key: string;
 }
 
 /** What a call used, and what that cost in US dollars; null without a price. */
@@ -25,9 +27,13 @@ export interface OwnUsage {
 type Agent = TraceAgents['agents'][number];
 type Tool = TraceAgents['tools'][number];
 
-const outside: AgentName = { name: null, version: null };
+const toAgent = (name: string | null, version: string | null): AgentName => ({
+  name,
+  version,
+  key: JSON.stringify([name, version]),
+});
 
-const keyOf = ({ name, version }: AgentName): string => JSON.stringify([name, version]);
+const outside = toAgent(null, null);
 
 /** What a call stands for: what it says, or what its name and its usage suggest. */
 const kindOf = (call: CallHeader): string | undefined => {
@@ -41,7 +47,7 @@ const kindOf = (call: CallHeader): string | undefined => {
 /** The agent that a call names itself; undefined if that is for the calls above it to say. */
 const ownAgent = (call: CallHeader, kind: string | undefined): AgentName | undefined => {
   const name = shortAttribute(call.start, 'agent.name') ?? (kind === 'agent' ? traceName(call) : null);
-  return name === null ? undefined : { name, version: shortAttribute(call.start, 'agent.version') };
+  return name === null ? undefined : toAgent(name, shortAttribute(call.start, 'agent.version'));
 };
 
 /** A call of a trace, with its agent. */
@@ -49,7 +55,9 @@ interface Member {
   readonly call: CallHeader;
   readonly kind: string | undefined;
   readonly parent: Member | undefined;
-  agent: AgentName;
+  readonly agent: AgentName;
+  /** Whether it names the agent itself. */
+  readonly isNaming: boolean;
 }
 
 /** A stretch in which an agent ran, in microseconds since 1970. */
@@ -89,7 +97,8 @@ const toMembers = (calls: readonly CallHeader[]): Member[] => {
       const kind = kindOf(member);
       const parent = member.start.parentId === null ? undefined : members.get(member.start.parentId);
       const own = ownAgent(member, kind);
-      members.set(member.id, { call: member, kind, parent, agent: own ?? parent?.agent ?? outside });
+      const agent = own ?? parent?.agent ?? outside;
+      members.set(member.id, { call: member, kind, parent, agent, isNaming: own !== undefined });
     }
   }
   return [...members.values()];
@@ -114,7 +123,7 @@ const handOffs = (members: readonly Member[], runs: readonly Member[]): Map<Memb
     const { startedAt } = handOff.call.start;
     const next = inOrder.find(
       (run) =>
-        !found.has(run) && run.call.start.startedAt >= startedAt && keyOf(run.agent) !== keyOf(handOff.agent),
+        !found.has(run) && run.call.start.startedAt >= startedAt && run.agent.key !== handOff.agent.key,
     );
     if (next && handOff.agent.name !== null) found.set(next, handOff.agent);
   }
@@ -123,7 +132,7 @@ const handOffs = (members: readonly Member[], runs: readonly Member[]): Map<Memb
 
 /** Where an agent begins to run: a call whose parent is another's, or nobody's. */
 const isRun = ({ agent, parent }: Member): boolean =>
-  agent.name !== null && (!parent || keyOf(parent.agent) !== keyOf(agent));
+  agent.name !== null && (!parent || parent.agent.key !== agent.key);
 
 const stretchOf = ({ call: { start, end } }: Member): Stretch | undefined =>
   end ? [start.startedAt, end.endedAt] : undefined;
@@ -145,7 +154,7 @@ const ownTimes = (runs: readonly Member[]): Map<string, number> => {
     if (!stretch) continue;
     const others = (below.get(run) ?? []).flatMap((other) => within(other, stretch));
     const own = lengthOf([stretch]) - lengthOf(others);
-    times.set(keyOf(run.agent), (times.get(keyOf(run.agent)) ?? 0) + own);
+    times.set(run.agent.key, (times.get(run.agent.key) ?? 0) + own);
   }
   return times;
 };
@@ -239,16 +248,16 @@ export const findAgents = (
   const agents = new Map<string, { readonly agent: Agent; named: CallHeader | undefined }>();
   const calledBy = new Map<string, Map<string | null, number>>();
   for (const member of members) {
-    const key = keyOf(member.agent);
+    const { key } = member.agent;
     const found = agents.get(key) ?? { agent: newAgent(member.agent), named: undefined };
     agents.set(key, found);
-    found.named ??= ownAgent(member.call, member.kind) && member.call;
+    if (member.isNaming) found.named ??= member.call;
     addCall(found.agent, member, usages.get(member.call.id));
   }
   for (const run of runs) {
     const caller = given.get(run) ?? run.parent?.agent;
     if (!caller) continue;
-    const key = keyOf(run.agent);
+    const { key } = run.agent;
     const counts = calledBy.get(key) ?? new Map<string | null, number>();
     calledBy.set(key, counts.set(caller.name, (counts.get(caller.name) ?? 0) + 1));
   }
