@@ -11,9 +11,10 @@ import {
   sharingClass,
 } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
+import { useValue, useVersions } from '../../calls/objects.ts';
 import { countText } from '../../data/format.ts';
 import { Person, useRead } from '../../session/session.tsx';
-import { byObject, maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
+import { byObject, maxListed, readObjects } from '../../session/stored.ts';
 import { CopyButton, Empty, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -60,25 +61,6 @@ const useObjects = (project: string) =>
   useRead(['objects', project], (reading) =>
     readObjects(reading, project, { filter: { latest_only: true }, ...byObject, metadata_only: true }),
   );
-
-/** The versions of an object, the newest first. */
-const useVersions = (project: string, object: string | undefined) =>
-  useRead(
-    ['versions', project, object],
-    (reading) => readObjects(reading, project, { ...versionsRequest(object ?? ''), metadata_only: true }),
-    { enabled: object !== undefined },
-  );
-
-/** The value of a version. It never changes, so it is read once. */
-const useValue = (version: ObjectVersion | undefined) => {
-  const { project_id = '', object_id = '', digest = '' } = version ?? {};
-  return useRead(
-    ['value', project_id, object_id, digest],
-    async ({ client, signal }) =>
-      (await client.ask('/obj/read', { project_id, object_id, digest }, signal)).obj.val,
-    { enabled: version !== undefined, staleTime: Number.POSITIVE_INFINITY },
-  );
-};
 
 interface VersionViewProps {
   readonly shown: ObjectVersion;

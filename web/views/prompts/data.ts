@@ -2,7 +2,7 @@ import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { promptLabelsClass } from '../../../api/shared/classes.ts';
 import { type CallRow, getCallName, opText } from '../../api/calls.ts';
-import type { Answer, ObjectVersion, Request, Stats } from '../../api/contract.ts';
+import type { Answer, Request, Stats } from '../../api/contract.ts';
 import { tagIn } from '../../api/feedback.ts';
 import { readRows } from '../../calls/data.ts';
 import { useMayRead, useScores, useStats } from '../../calls/figures/read.ts';
@@ -11,7 +11,7 @@ import type { ScoreFigures } from '../../calls/figures/scores.ts';
 import type { Score } from '../../calls/scores.ts';
 import { isObject, nonEmptyString, valueAt } from '../../data/values.ts';
 import { readAgain, useRead, useSession } from '../../session/session.tsx';
-import { maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
+import { maxListed, readObjects } from '../../session/stored.ts';
 import {
   groupsRequest,
   namePath,
@@ -26,7 +26,11 @@ export type PromptRow = Answer<'/prompts/query'>['prompts'][number];
 export type LabelMove = NonNullable<Answer<'/prompts/query'>['history']>[number];
 
 /** What changes with a version or a label, by the first part of its key in the cache. */
-const kinds = ['prompt rows', 'prompt row', 'prompt versions', 'prompts', 'objects', 'versions'];
+const kinds = ['prompt rows', 'prompt row', 'prompts', 'objects', 'versions'];
+
+/** Tells what was read of prompts from what else is in the cache. */
+export const isOfPrompts = ({ queryKey: [kind] }: { readonly queryKey: readonly unknown[] }): boolean =>
+  kinds.includes(String(kind));
 
 /** The prompts of a project, by their names. */
 export const usePrompts = (project: string) =>
@@ -47,23 +51,6 @@ export const usePrompt = (project: string, name: string) =>
     return prompt ? { prompt, history } : null;
   });
 
-/** The versions of a prompt, the newest first. */
-export const useVersions = (project: string, name: string) =>
-  useRead(['prompt versions', project, name], (reading) =>
-    readObjects(reading, project, { ...versionsRequest(name), metadata_only: true }),
-  );
-
-/** The value of a version. It never changes, so it is read once. */
-export const useValue = (version: ObjectVersion | undefined) => {
-  const { project_id = '', object_id = '', digest = '' } = version ?? {};
-  return useRead(
-    ['value', project_id, object_id, digest],
-    async ({ client, signal }) =>
-      (await client.ask('/obj/read', { project_id, object_id, digest }, signal)).obj.val,
-    { enabled: version !== undefined, staleTime: Number.POSITIVE_INFINITY },
-  );
-};
-
 /** The object of a project that says which labels take the role `admin`. */
 const protectedObject = 'prompt-labels';
 
@@ -81,8 +68,7 @@ export const useProtected = (project: string) =>
 export const useChangePrompt = (project: string) => {
   const { client } = useSession();
   const cache = useQueryClient();
-  const onSuccess = () =>
-    readAgain(cache, { predicate: ({ queryKey: [kind] }) => kinds.includes(String(kind)) });
+  const onSuccess = () => readAgain(cache, { predicate: isOfPrompts });
   const move = useMutation({
     mutationFn: (move: Omit<Request<'/prompt/labels'>, 'project_id'>) =>
       client.ask('/prompt/labels', { project_id: project, ...move }),

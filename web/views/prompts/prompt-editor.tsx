@@ -10,7 +10,7 @@ import { Button, IconButton, Notice } from '../../ui/controls.tsx';
 import { bindFields, Form, Input, Section, Segments, TextArea } from '../../ui/fields.tsx';
 import { Select } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
-import { type PromptRow, useChangePrompt } from './data.ts';
+import { isOfPrompts, type PromptRow, useChangePrompt } from './data.ts';
 import {
   type Draft,
   type DraftMessage,
@@ -257,7 +257,7 @@ const useSave = (project: string, onSaved: () => void) => {
           throw new Error(`A prompt ${name} already exists. Choose another name.`);
         if (newest && newest.version_index > draft.newest && !anyway) {
           setBetween({ version: newest.version_index, by: newest.svc_user_id });
-          cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => String(kind).startsWith('prompt') });
+          cache.invalidateQueries({ predicate: isOfPrompts });
           return;
         }
         const { version_index } = await save.mutateAsync(toVersion(project, name, read.content, read.config));

@@ -8,6 +8,7 @@ import { usePeriod } from '../../calls/figures/read.ts';
 import { callsIn, type Period } from '../../calls/figures/requests.ts';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { MessageCard } from '../../calls/messages/messages.tsx';
+import { useValue, useVersions } from '../../calls/objects.ts';
 import { useCostText } from '../../calls/prices.ts';
 import { findVersion, readConfig, readContent } from '../../calls/prompts/prompt.ts';
 import { countedText, countText, latencyText } from '../../data/format.ts';
@@ -37,8 +38,6 @@ import {
   useFigures,
   usePrompt,
   useUses,
-  useValue,
-  useVersions,
 } from './data.ts';
 import { versionText } from './draft.ts';
 import { callsOfPrompt, mergeFigures, toVersionGroups } from './figures.ts';
