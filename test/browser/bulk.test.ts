@@ -210,7 +210,7 @@ describe('a queue of chosen calls', () => {
     await bar(page).getByRole('button', { name: 'Add to queue' }).click();
     await page.getByRole('link', { name: 'New queue with these 2' }).click();
     const form = page.getByRole('form', { name: 'New queue' });
-    await form.getByText('Of 2 chosen calls alone.').waitFor();
+    await form.getByText('Only from the 2 chosen calls.').waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Odd ones');
     await form.getByLabel('Correct (yes or no)').check();
     await form.getByRole('button', { name: 'Save the queue' }).click();

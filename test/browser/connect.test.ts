@@ -5,7 +5,7 @@ import { logsJson, recordJson } from '../support/otel/otel.ts';
 import { newName } from '../support/run/new-name.ts';
 import { requires } from '../support/run/requirements.ts';
 import { axeFaults } from './support/axe.ts';
-import { post, report } from './support/calls.ts';
+import { atPresent, post, report } from './support/calls.ts';
 import { key, url, useBrowser } from './support/visit.ts';
 
 /* The first minutes: what an empty project says, and the dialog that is always in reach. */
@@ -49,6 +49,9 @@ describe('the dialog', () => {
     await dialog.getByText(/1 item was dropped/).waitFor();
     await dialog.getByText(/OTEL_LOGS_EXPORTER=none/).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    // What a judge did is no call of a program.
+    const judged = { id: 'judged', name: 'Judged', at: atPresent() + 60_000 };
+    await report(project, [{ ...judged, attributes: { source: 'judge' } }]);
     await post('/call/start', {
       start: { project_id: project, op_name: 'hello', started_at: new Date().toISOString() },
     });

@@ -72,7 +72,8 @@ describe('the calendar', () => {
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => focused(page)).toBe('October 19, 2026');
     await page.keyboard.press('Enter');
-    expect(await bounds()).toEqual(['2026-10-19 00:00', '']);
+    // One day alone is that day.
+    expect(await bounds()).toEqual(['2026-10-19 00:00', '2026-10-20 00:00']);
     await dialog.getByRole('button', { name: 'October 21, 2026' }).click();
     expect(await bounds()).toEqual(['2026-10-19 00:00', '2026-10-22 00:00']);
     expect(await dialog.locator('.calendar [aria-pressed="true"]').allInnerTexts()).toEqual(['19', '21']);

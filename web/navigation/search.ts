@@ -140,6 +140,17 @@ export const otherSources = [...sources.filter((source) => source !== 'productio
 
 export type OtherSource = Exclude<CallSource, 'production'> | 'all';
 
+/** Whose calls are shown, in words. */
+export const sourceTexts: Readonly<Record<OtherSource | 'production', string>> = {
+  production: 'Production',
+  evaluation: 'Evaluations',
+  judge: 'Judges',
+  trial: 'Trials',
+  playground: 'Playground',
+  test: 'Tests',
+  all: 'All sources',
+};
+
 const readOtherSource: Reader<OtherSource> = choiceReader(otherSources);
 
 /** What calls are filtered by, of whatever level and time. */

@@ -17,6 +17,8 @@ const useNewest = (project: string) =>
     async ({ client, signal }): Promise<CallRow | null> => {
       const request = {
         project_id: project,
+        // Judges and the playground report calls as well, but no program did.
+        filter: { sources: ['production' as const, 'evaluation' as const, 'test' as const] },
         sort_by: [{ field: 'started_at', direction: 'desc' as const }],
         columns: ['display_name', 'parent_id', 'summary.svc'],
         limit: 1,

@@ -31,6 +31,17 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
   if (!sum) return null;
   const columns: TableColumn<Row>[] = [
     { title: 'Model', className: 'break', cell: ([model]) => model },
+    // Beside a tree there is no room for all columns: the sums are those that do not scroll out of sight.
+    {
+      title: 'Tokens',
+      className: 'numeric',
+      cell: ([, { tokens }]) => countText(sumAmounts(tokens)),
+    },
+    {
+      title: 'Cost',
+      className: 'numeric',
+      cell: ([, { costs }]) => (costs ? costText(sumAmounts(costs)) : 'no price'),
+    },
     ...tokenKinds
       .filter((kind) => sum.tokens[kind] > 0)
       .map((kind) => ({
@@ -48,16 +59,6 @@ export const SpendingTable = ({ project, byModel }: { project: string; byModel: 
       title: 'From cache',
       className: 'numeric',
       cell: ([, { tokens }]) => percentText(cachedShare(tokens)),
-    },
-    {
-      title: 'Tokens',
-      className: 'numeric',
-      cell: ([, { tokens }]) => countText(sumAmounts(tokens)),
-    },
-    {
-      title: 'Cost',
-      className: 'numeric',
-      cell: ([, { costs }]) => (costs ? costText(sumAmounts(costs)) : 'no price'),
     },
   ];
   return (

@@ -6,6 +6,7 @@ import {
   type FeedbackFilter,
   feedbackFilters,
   needsValue,
+  sourceTexts,
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { useSession } from '../../session/session.tsx';
@@ -17,7 +18,7 @@ import { statusTexts } from '../badges.tsx';
 import { tagAt } from '../scores.ts';
 import { pathText } from './paths.ts';
 import { SortMenu } from './sort-menu.tsx';
-import { SourceMenu, sourceTexts } from './source-menu.tsx';
+import { SourceMenu } from './source-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
 
 const ConditionForm = lazily(() => import('./condition-form.tsx'), 'ConditionForm');

@@ -47,7 +47,7 @@ export const KeptFilterForm = ({ project, filter, onChange, byFeedback = true }:
       <Chips {...props} />
       {chosen === undefined ? null : (
         <p className="hint">
-          Of {countedText(chosen, 'chosen call')} alone.{' '}
+          Only from the {countedText(chosen, 'chosen call')}.{' '}
           <button
             type="button"
             className="button quiet"

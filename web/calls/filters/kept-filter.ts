@@ -1,3 +1,4 @@
+import { countedText } from '../../data/format.ts';
 import { isObject, typedText, valueAt } from '../../data/values.ts';
 import {
   type Condition,
@@ -6,6 +7,7 @@ import {
   type Operator,
   type OtherSource,
   otherSources,
+  sourceTexts,
   type TracesSearch,
 } from '../../navigation/search.ts';
 import { filterOf, toOperation, toOperations, toSources } from '../list/request.ts';
@@ -46,6 +48,15 @@ export const chosenCalls = (ids: readonly string[]): KeptFilter => ({
 
 /** All traces of production. */
 export const everyTrace: KeptFilter = { others: [], rest: {} };
+
+/** What calls are filtered by, besides whether they are roots, in words: `production`, `2 filters`. */
+export const keptTexts = ({ source, status, text, where = [], others, rest }: KeptFilter): string[] => {
+  const filters = where.length + others.length + Object.keys(rest).length + (status ? 1 : 0) + (text ? 1 : 0);
+  return [
+    sourceTexts[source ?? 'production'].toLowerCase(),
+    ...(filters > 0 ? [countedText(filters, 'filter')] : []),
+  ];
+};
 
 /** A filter as an object has it. */
 export const toKept = ({ others, rest, ...filters }: KeptFilter): Kept => {

@@ -1,17 +1,6 @@
 import { ChevronDown } from 'lucide-react';
-import { type OtherSource, otherSources } from '../../navigation/search.ts';
+import { type OtherSource, otherSources, sourceTexts } from '../../navigation/search.ts';
 import { Menu } from '../../ui/popups.tsx';
-
-/** Whose calls are shown, in words. */
-export const sourceTexts: Readonly<Record<OtherSource | 'production', string>> = {
-  production: 'Production',
-  evaluation: 'Evaluations',
-  judge: 'Judges',
-  trial: 'Trials',
-  playground: 'Playground',
-  test: 'Tests',
-  all: 'All sources',
-};
 
 interface SourceMenuProps {
   readonly source: OtherSource | undefined;

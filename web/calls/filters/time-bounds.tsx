@@ -28,12 +28,13 @@ export const TimeBounds = ({ span, onChange }: { span: Span; onChange: (span: Sp
   const end = toLocalTime(to);
   // The end is not part of the span: midnight ends the day before.
   const toDay = end ? lastDayBefore(end) : '';
-  /** The first day that is clicked begins, the second ends. The next one begins anew. */
+  const [isBegun, setBegun] = useState(from !== '' && to === '');
+  /** The first day that is clicked is the span, a later one ends it. The next one begins anew. */
   const choose = (day: string) => {
-    const isEnd = from !== '' && to === '' && day >= fromDay;
-    if (isEnd) return setTo(`${nextDay(day)}T00:00`);
-    setFrom(`${day}T00:00`);
-    setTo('');
+    const isEnd = isBegun && from !== '' && day >= fromDay;
+    if (!isEnd) setFrom(`${day}T00:00`);
+    setTo(`${nextDay(day)}T00:00`);
+    setBegun(!isEnd);
   };
   return (
     <Form className="stack" onSubmit={submit}>

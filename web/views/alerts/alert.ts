@@ -1,9 +1,8 @@
 import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
 import { percentText } from '../../calls/figures/figures.ts';
-import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
-import { sourceTexts } from '../../calls/filters/source-menu.tsx';
-import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
+import { type Kept, type KeptFilter, keptTexts, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
+import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { type AlertsSearch, costPath, type TracesSearch } from '../../navigation/search.ts';
 
@@ -203,13 +202,8 @@ export const isOfCalls = ({ metric }: Pick<AlertValue, 'metric'>): boolean => Bo
 
 /** Which calls an alert measures, in words: `all calls, production, 2 filters`. */
 export const callsText = (value: AlertValue): string => {
-  const { all, source, status, text, where = [], others, rest } = toFilter(keptIn(value));
-  const filters = where.length + others.length + Object.keys(rest).length + (status ? 1 : 0) + (text ? 1 : 0);
-  return [
-    all ? 'all calls' : 'traces',
-    sourceTexts[source ?? 'production'].toLowerCase(),
-    ...(filters > 0 ? [countedText(filters, 'filter')] : []),
-  ].join(', ');
+  const filter = toFilter(keptIn(value));
+  return [filter.all ? 'all calls' : 'traces', ...keptTexts(filter)].join(', ');
 };
 
 /** A stored alert, to be changed. */

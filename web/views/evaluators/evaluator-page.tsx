@@ -95,7 +95,7 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
       <p role="status">{isPriced ? words() : isCount ? 'Working out the price…' : ''}</p>
       {isPriced && judge && typeof limit === 'number' && spent !== undefined ? (
         <p className="muted">
-          {costText(spent)} of today's {costText(limit)} (UTC) are spent. Calls that the budget does not cover
+          {costText(spent)} of today's {costText(limit)} (UTC) is spent. Calls that the budget does not cover
           get a verdict that says so.
         </p>
       ) : null}
@@ -254,7 +254,7 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
       ) : (
         <p>
           <strong>{percentText(same / comparisons.length)}</strong>: {countText(same)} of{' '}
-          {countedText(comparisons.length, 'opinion')} say the same.
+          {countedText(comparisons.length, 'opinion')} {comparisons.length === 1 ? 'says' : 'say'} the same.
         </p>
       )}
       <Check label="True, or a high number, means bad" checked={inverted} onChange={onInverted} />
@@ -444,7 +444,7 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
         <Notice kind="info">
           There is no verdict in the last {shownRanges.find(([shownRange]) => shownRange === range)?.[1]}.
           {value.enabled && isOn !== false
-            ? ' It judges calls that end about five seconds after you turned it on. New verdicts appear here.'
+            ? ' It judges calls that end from about five seconds after you turned it on. New verdicts appear here, and Judge existing calls is for older ones.'
             : ' Use Judge existing calls for older ones.'}
         </Notice>
       ) : null}

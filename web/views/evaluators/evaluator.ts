@@ -1,6 +1,6 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
-import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
+import { type Kept, type KeptFilter, keptTexts, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
@@ -46,17 +46,19 @@ export const kindText = ({ judge, check }: EvaluatorValue): string => {
   return check ? `check: ${describeCheck(check)}` : 'nothing';
 };
 
-/** What an evaluator is on, in words. */
-export const onText = ({ on, sample_rate }: EvaluatorValue): string => {
-  const share = Math.round(sample_rate * 10_000) / 100;
-  return `${share === 100 ? 'all' : `${share} % of`} ${on === 'trace' ? 'traces' : 'calls'}`;
-};
-
 /** What an evaluator is about, as the filters of lists read it. */
 const keptIn = ({ filter, query }: EvaluatorValue): Kept => ({
   ...(isObject(filter) && { filter }),
   ...(isObject(query) && { query: query as NonNullable<Kept['query']> }),
 });
+
+/** What an evaluator is on, in words: `12.5 % of traces, production, 1 filter`. */
+export const onText = (value: EvaluatorValue): string => {
+  const share = Math.round(value.sample_rate * 10_000) / 100;
+  const filter = toFilter(keptIn(value));
+  const things = value.on === 'trace' || !filter.all ? 'traces' : 'calls';
+  return [`${share === 100 ? 'all' : `${share} % of`} ${things}`, ...keptTexts(filter)].join(', ');
+};
 
 /** A message of a judge as it is edited. */
 export interface DraftMessage {

@@ -73,7 +73,12 @@ describe('an evaluator in the form', () => {
       'check: fits a JSON Schema',
       'check: costs at most $0.0100',
     ]);
-    expect(values.slice(0, 2).map(onText)).toEqual(['all calls', '12.5 % of traces']);
+    expect(values.slice(0, 2).map(onText)).toEqual([
+      'all calls, all sources',
+      '12.5 % of traces, all sources, 4 filters',
+    ]);
+    const roots = { ...politeness(), filter: { trace_roots_only: true, sources: ['production'] } };
+    expect(onText(roots as (typeof values)[number])).toBe('all traces, production');
     expect(toObjectId(' Is it polite? ')).toBe('Is-it-polite');
   });
 });
