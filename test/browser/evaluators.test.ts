@@ -191,7 +191,7 @@ describe('an evaluator', () => {
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Hello');
     await page.getByLabel('Sample rate, in %').fill('12.5');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText(/^12.5 % of calls, production, \d filters?$/).waitFor();
+    await page.getByText('12.5 % of calls, all sources').waitFor();
     const { obj } = (await post('/obj/read', {
       project_id: project,
       object_id: 'greets',
