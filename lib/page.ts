@@ -55,6 +55,42 @@ const findImported = (root: string, sources: readonly string[], library: string)
 
 const importText = (path: string): string => ['import ', JSON.stringify(path), ';'].join('');
 
+const iconImport = /^import \{([^}]*)\} from 'lucide-react';/gm;
+
+/** The icons that a source imports, as its import names them: `X`, `Menu as MenuIcon`. */
+const findIcons = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+
+/** Where the library of icons has each: its file by its name. */
+const readIconFiles = (root: string): ReadonlyMap<string, string> => {
+  const text = readFileSync(join(root, 'node_modules/lucide-react/dist/esm/lucide-react.mjs'), 'utf8');
+  return new Map(
+    [...text.matchAll(/^export \{([^}]*)\} from '\.\/(icons\/[^']+)\.mjs';$/gm)].flatMap(
+      ([, names = '', file = '']) =>
+        [...names.matchAll(/default as (\w+)/g)].map(
+          ([, name = '']) => [name, `lucide-react/${file}`] as const,
+        ),
+    ),
+  );
+};
+
+/**
+ * Has a source import each icon from its own file. From the one module of all icons, esbuild puts every icon that
+ * the page has into the file that loads first.
+ */
+const importIcons = (source: string, files: ReadonlyMap<string, string>): string =>
+  source.replace(iconImport, (statement, list: string) => {
+    const imports = findIcons(list).map((name) => {
+      const [icon = '', local = icon] = name.split(' as ');
+      return `import ${local} from ${JSON.stringify(files.get(icon) ?? 'lucide-react')};`;
+    });
+    // As many lines as before, so that errors name the right one.
+    return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
+  });
+
 /**
  * Has browsers fetch few files, since each takes an invocation of the function. esbuild makes a file of
  * what the same parts need. So every part that loads later is told to need the entry as well, which is
@@ -78,16 +114,27 @@ const fewFiles: Plugin = {
         .join('\n'),
       resolveDir: root,
     }));
+    const iconFiles = readIconFiles(root);
+    const icons = new Set(
+      sources
+        .filter((source) => source.startsWith('web/views/'))
+        .flatMap((source) => [...readFileSync(join(root, source), 'utf8').matchAll(iconImport)])
+        .flatMap(([, list = '']) => findIcons(list).map((name) => iconFiles.get(name.replace(/ as .*/, '')))),
+    );
     onLoad({ filter: /^page:shared$/, namespace: 'page' }, () => ({
-      contents: shared.map((source) => importText(`./${source}`)).join(''),
+      contents: [
+        ...shared.map((source) => importText(`./${source}`)),
+        ...[...icons].map((file, at) => `export { default as icon${at} } from ${JSON.stringify(file)};`),
+      ].join(''),
       resolveDir: root,
     }));
     onLoad({ filter: /\/web\/.*\.tsx?$/ }, ({ path }) => {
-      if (!lazy.has(path)) return undefined;
-      const needed = [join(root, entry), ...(path.includes('/web/views/') ? ['page:shared'] : [])];
+      const needed = lazy.has(path)
+        ? [join(root, entry), ...(path.includes('/web/views/') ? ['page:shared'] : [])]
+        : [];
       return {
         // In one line, so that errors name the right one.
-        contents: `${needed.map(importText).join('')}${readFileSync(path, 'utf8')}`,
+        contents: `${needed.map(importText).join('')}${importIcons(readFileSync(path, 'utf8'), iconFiles)}`,
         loader: path.endsWith('x') ? 'tsx' : 'ts',
       };
     });
