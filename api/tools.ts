@@ -21,11 +21,11 @@ import { promptContent, saysOneThing } from './prompts.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
 import {
   aggregations,
-  callMetrics,
   callMetricsField,
   granularity,
   groupBy,
   groupByFeedback,
+  statsCallMetrics,
   timezoneField,
   usageMetrics,
   usageMetricsField,
@@ -73,12 +73,14 @@ const maxCharacters = withDefault(
   characters.usual,
 );
 const cursor = nullish(z.string());
-const limit = (usual: number, most: number) =>
-  withDefault(integerWith(z.minimum(1), z.maximum(most)), usual);
+const limit = (usual: number, most: number) => withDefault(integerWith(z.minimum(1), z.maximum(most)), usual);
 
 const everyField: Includes = { ...noIncludes, costs: true, feedback: true };
 
-const columns = field(nullish(paths(callKind(everyField))), 'Such as `inputs.messages`, `output`, `summary.usage`.');
+const columns = field(
+  nullish(paths(callKind(everyField))),
+  'Such as `inputs.messages`, `output`, `summary.usage`.',
+);
 
 /** What rows say of a call, each a column. Dotted paths into calls are columns as well. */
 export const rowColumns = [
@@ -133,7 +135,10 @@ export const replyFields = () => ({
     'The range of started_at that was taken.',
   ),
   missing: field(z.optional(z.array(z.string())), 'What was cut, and which call of which tool gets it.'),
-  notes: field(z.optional(z.array(z.string())), 'What is to be known of the answer: names that there are not.'),
+  notes: field(
+    z.optional(z.array(z.string())),
+    'What is to be known of the answer: names that there are not.',
+  ),
   next_cursor: field(z.optional(z.string()), 'There is more: send it as `cursor`.'),
   notice: field(z.string(), 'Whose words these are.'),
 });
@@ -252,7 +257,10 @@ export const getTrace = /* @__PURE__ */ tool({
     ),
   answer: () =>
     reply({
-      calls: field(z.optional(z.unknown()), 'In the order of the tree: depth says how far below the root a call is.'),
+      calls: field(
+        z.optional(z.unknown()),
+        'In the order of the tree: depth says how far below the root a call is.',
+      ),
       outline: field(z.optional(z.string()), 'The same in lines.'),
     }),
 });
@@ -300,10 +308,7 @@ export const getThread = /* @__PURE__ */ tool({
   answer: () => reply({ turns: rows('In order of time: asked, answered, call_id, trace_id and figures.') }),
 });
 
-const buckets = field(
-  nullish(granularity),
-  'Seconds of a bucket.',
-);
+const buckets = field(nullish(granularity), 'Seconds of a bucket.');
 
 export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
@@ -323,14 +328,17 @@ export const getStats = /* @__PURE__ */ tool({
         query: queryLike(),
         call_metrics: field(
           callMetricsField(),
-          `[{"metric": ${callMetrics.join('|')}, "aggregations": [${aggregations.join('|')}], "percentiles": [95]}]`,
+          `[{"metric": ${statsCallMetrics.join('|')}, "aggregations": [${aggregations.join('|')}], "percentiles": [95]}]`,
         ),
         usage_metrics: field(usageMetricsField(), `Likewise ${usageMetrics.join(', ')}.`),
         group_by: field(
           groupBy(),
           'At most two of `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `attributes.user.id`, `attributes.release`, `attributes.prompt.version`, ….',
         ),
-        group_by_feedback: field(groupByFeedback(), 'The latest feedback of a type, at a path of its payload.'),
+        group_by_feedback: field(
+          groupByFeedback(),
+          'The latest feedback of a type, at a path of its payload.',
+        ),
         max_characters: maxCharacters,
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
@@ -340,6 +348,52 @@ export const getStats = /* @__PURE__ */ tool({
       calls: table('By group.'),
       usage: table('The same by model.'),
     }),
+});
+
+/** Where a text is looked for. */
+export const searched = ['inputs', 'output', 'exception', 'attributes'] as const;
+
+export const searchText = /* @__PURE__ */ tool({
+  name: 'search_text',
+  title: 'Search for a text',
+  description:
+    'Calls that have a text in inputs, output, exception or attributes within a range (7 days), newest first: the place, and the sentence around each hit. What many calls repeat, as models do with a conversation, is shown once.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        text: z.string().check(z.minLength(1), z.maxLength(1000)),
+        in: field(nullish(z.array(z.enum(searched)).check(z.minLength(1))), 'All of them without it.'),
+        case_sensitive: withDefault(z.boolean(), false),
+        filter: filterLike(),
+        start,
+        end,
+        limit: limit(20, 200),
+        cursor,
+        max_characters: maxCharacters,
+      },
+      { in: 'fields' },
+    ),
+  answer: () => reply({ hits: table('call_id, trace_id, started_at, op_name, path, text, also_in.') }),
+});
+
+export const getAgents = /* @__PURE__ */ tool({
+  name: 'get_agents',
+  title: 'Figures by agent and by tool',
+  description:
+    'Agents and tools of traces, or of a range (1 day): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
+  role: 'read',
+  request: () =>
+    record({
+      project_id: project,
+      trace_ids: nullish(listSchema(id, 100, { least: 1 })),
+      start,
+      end,
+      filter: filterLike(),
+      max_characters: maxCharacters,
+    }),
+  answer: () => reply({ agents: table('By agent; null is outside of agents.'), tools: table('By tool.') }),
 });
 
 const callName = z
@@ -483,6 +537,8 @@ export const tools: readonly ToolDescription[] = [
   getCall,
   getThread,
   getStats,
+  getAgents,
+  searchText,
   compareCalls,
   listPrompts,
   getPrompt,

@@ -42,7 +42,11 @@ const leftOut: ReadonlySet<string> = new Set([
 const isNull = (schema: unknown): boolean => (schema as JsonSchema | null)?.type === 'null';
 
 /** A schema without null, which says no more than that a field is left out. */
-const withoutNull = ({ anyOf, type, ...rest }: JsonSchema & { readonly anyOf?: readonly unknown[] }): object => {
+const withoutNull = ({
+  anyOf,
+  type,
+  ...rest
+}: JsonSchema & { readonly anyOf?: readonly unknown[] }): object => {
   const some = anyOf?.filter((option) => !isNull(option));
   const kinds = Array.isArray(type) ? type.filter((kind) => kind !== 'null') : type;
   return {
@@ -67,7 +71,10 @@ const inPlace = (schema: unknown, schemas: Schemas): unknown => {
     );
   if ($ref === undefined) return withoutNull(own as JsonSchema);
   const name = $ref.slice(prefix.length);
-  return { ...(inPlace(inShort(name) ?? schemas.get(name) ?? {}, schemas) as object), ...withoutNull(own as JsonSchema) };
+  return {
+    ...(inPlace(inShort(name) ?? schemas.get(name) ?? {}, schemas) as object),
+    ...withoutNull(own as JsonSchema),
+  };
 };
 
 /** What a tool gives: its own fields by name alone. Replies say the rest themselves. */

@@ -9,7 +9,7 @@ import { parseCursor, toCursor } from './range.ts';
 import { fitted, type Json, toMissing } from './reply.ts';
 import { answeredIn, askedIn } from './said.ts';
 import { listColumns, traceFigures } from './traces.ts';
-import { roomPerCall } from './values.ts';
+import { roomPerCall, valueIn } from './values.ts';
 
 const toField = (name: string): Expression => ({ kind: 'field', path: toPath(name) });
 
@@ -93,13 +93,13 @@ export const getThread = runs(description, async (args, context) => {
         const { input: _in, output: _out, id, ...row } = toRow(call);
         return compact({
           call_id: id,
-          trace_id: call.trace_id,
+          trace_id: call.trace_id === id ? undefined : call.trace_id,
           ...row,
+          end_user: valueIn(call, 'attributes.user.id'),
           asked: messages.asked?.value,
           answered: messages.answered?.value,
           exception: messages.exception?.value,
           trace: figures.get(asString(call.id) ?? ''),
-          url: links.trace(projectId, asString(call.trace_id) ?? '', asString(call.id)),
         });
       }),
       url: links.thread(projectId, threadId),

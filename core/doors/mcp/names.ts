@@ -31,7 +31,10 @@ const maxListed = 12;
 /** Reads no further than this for what statistics have not. */
 const sampled = 100;
 
-const bounded = ({ start, end }: Range, { now }: ToolContext) => ({ start: start ?? 0, end: end ?? now + 60e6 });
+const bounded = ({ start, end }: Range, { now }: ToolContext) => ({
+  start: start ?? 0,
+  end: end ?? now + 60e6,
+});
 
 /** The values of a field in a range, the commonest first. Null stands for the rarest of very many. */
 export const countNames = async (
@@ -56,7 +59,11 @@ export const countNames = async (
   const rows = isModel ? usage_buckets : call_buckets;
   const nameOf = (row: (typeof rows)[number]): string | null => {
     const value = isModel ? row.model : row[field === 'user' ? 'svc_user_id' : field];
-    return value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);
+    return value === null || value === undefined
+      ? null
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value);
   };
   return rows
     .map((row) => [nameOf(row), Number(row.sum_call_count ?? row.count_total_tokens ?? 0)] as const)
@@ -80,7 +87,8 @@ const listed = (names: readonly string[]): string =>
         .map((name) => `\`${name}\``)
         .join(', ')}${names.length > maxListed ? ` and ${names.length - maxListed} more` : ''}`;
 
-const suggested = (name: string, known: readonly string[]): string => didYouMean(name, known) || listed(known);
+const suggested = (name: string, known: readonly string[]): string =>
+  didYouMean(name, known) || listed(known);
 
 /** The operations that a name means: itself, every version of it, or the same in other letters. */
 const opsNamed = (name: string, ops: readonly string[]): readonly string[] => {
@@ -110,9 +118,9 @@ export const withKnownOps = async (
   const isBounded = range.start !== null || range.end !== null;
   const counts: readonly (readonly [string | null, number])[] = isBounded
     ? await countNames(context, projectId, range, 'op_name')
-    : (await readCalls(context, { projectId, filter: { ...filter, opNames: null }, columns: ['op_name'] })).map(
-        ({ op_name }) => [asString(op_name) ?? null, 1],
-      );
+    : (
+        await readCalls(context, { projectId, filter: { ...filter, opNames: null }, columns: ['op_name'] })
+      ).map(({ op_name }) => [asString(op_name) ?? null, 1]);
   const ops = [...new Set(counts.flatMap(([name]) => name ?? []))];
   if (ops.length === 0) return filter;
   const areAll = counts.length < maxGroups;
@@ -185,7 +193,8 @@ const groupOf = ({ text, field }: FieldPath): GroupField | 'model' | undefined =
   if (text === 'op_name' || text === 'thread_id' || text === 'display_name') return text;
   if (text === 'svc_user_id') return 'user';
   if (text === 'inputs.model') return 'model';
-  const isName = /^attributes\.(?:user\.id|kind|environment|release|tool\.name|agent\.(?:name|version)|prompt\.(?:name|version))$/;
+  const isName =
+    /^attributes\.(?:user\.id|kind|environment|release|tool\.name|agent\.(?:name|version)|prompt\.(?:name|version))$/;
   return field === 'attributes' && isName.test(text) ? (text as GroupField) : undefined;
 };
 
@@ -211,13 +220,15 @@ const nameProblem = async (
   if (group === 'attributes.tool.name') {
     const ops = (await countNames(context, projectId, range, 'op_name')).flatMap(([name]) => name ?? []);
     const meant = opsNamed(text, ops);
-    if (meant.length > 0) ways.push(`; there is an operation of that name: filter {"op_names": [${JSON.stringify(text)}]}`);
+    if (meant.length > 0)
+      ways.push(`; there is an operation of that name: filter {"op_names": [${JSON.stringify(text)}]}`);
   }
   if (group === 'op_name' && opsNamed(text, known).length > 0)
     ways.push(`; filter {"op_names": [${JSON.stringify(text)}]} finds every version of it`);
   return `no call in this range has the ${path.text} \`${text}\`${ways[0] ?? suggested(text, known)}`;
 };
 
+/** The fields of calls that hold whatever clients report. */
 const free = ['attributes', 'inputs', 'output', 'summary'];
 
 /** Every dotted path into a value, a few levels deep. */
@@ -281,7 +292,8 @@ const comparedTypes = (expression: Expression, path: FieldPath): string[] => {
   const found = new Set<string>();
   const isPath = (operand: Expression) => operand.kind === 'field' && operand.path.text === path.text;
   const add = (operand: Expression): void => {
-    if (operand.kind === 'literal' && operand.value !== null) found.add(describeTypes([operand.value])[0] ?? '');
+    if (operand.kind === 'literal' && operand.value !== null)
+      found.add(describeTypes([operand.value])[0] ?? '');
   };
   const left = [expression];
   for (let next = left.pop(); next; next = left.pop()) {
@@ -343,13 +355,19 @@ export const checkNames = async (
 };
 
 /** Why a range has no calls at all; nothing if it has some. @throws ServiceError 404 for an unknown project */
-export const whyEmpty = async (context: ToolContext, projectId: ProjectId, range: Range): Promise<string[]> => {
+export const whyEmpty = async (
+  context: ToolContext,
+  projectId: ProjectId,
+  range: Range,
+): Promise<string[]> => {
   const read = (where: Expression | null): Promise<Call[]> =>
     readCalls(context, { projectId, where, sort: newestFirst, limit: 1, columns: [] });
   if ((await read(within(range, null))).length > 0) return [];
   const [newest] = await read(null);
   if (newest)
-    return [`the range has no calls at all; the newest call of the project started at ${asString(newest.started_at)}`];
+    return [
+      `the range has no calls at all; the newest call of the project started at ${asString(newest.started_at)}`,
+    ];
   await checkKnown(context, projectId);
   return ['this project has no calls'];
 };
@@ -364,4 +382,26 @@ export const checkKnown = async (
   if ((await find([{ scope: projectId, role: 'read' }], 1)).length > 0) return;
   const known = (await find(caller.grants, 1000)).map(({ project_id }) => project_id);
   throw notFound(['body', 'project_id'], `there is no project ${projectId}${suggested(projectId, known)}`);
+};
+
+/**
+ * An expression that looks for texts inside of lists and objects, too: `$contains` alone takes a text, or a
+ * list with an equal item.
+ */
+export const readable = (expression: Expression): Expression => {
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      return { ...expression, operands: expression.operands.map(readable) };
+    case 'not':
+      return { ...expression, operand: readable(expression.operand) };
+    case 'contains': {
+      const { input } = expression;
+      if (input.kind !== 'field' || !free.includes(input.path.field)) return expression;
+      const asText: Expression = { ...expression, input: { kind: 'convert', input, to: 'string' } };
+      return { kind: 'or', operands: [asText, expression] };
+    }
+    default:
+      return expression;
+  }
 };
