@@ -547,3 +547,33 @@ export const tools: readonly ToolDescription[] = [
   savePrompt,
   setPromptLabel,
 ];
+
+/** JSON Schemas of tools, by their names. */
+export type ToolSchemas = Readonly<
+  Record<string, Readonly<Record<'inputSchema' | 'outputSchema', ListedSchema>>>
+>;
+
+/** A JSON Schema of an object, as the protocol has it. */
+export type ListedSchema = {
+  readonly type: 'object';
+  readonly properties?: Readonly<Record<string, object>>;
+};
+
+/** A tool as `tools/list` has it. */
+export interface ListedTool extends Readonly<Record<'name' | 'title' | 'description', string>> {
+  readonly inputSchema: ListedSchema;
+  readonly outputSchema: ListedSchema;
+  readonly annotations: Readonly<Record<string, boolean>>;
+}
+
+/** Puts tools and their schemas together. */
+export const listTools = (
+  described: Iterable<Omit<ToolDescription, 'request' | 'answer'>>,
+  schemas: ToolSchemas,
+): ListedTool[] =>
+  [...described].flatMap(({ name, title, description, role }) => {
+    const own = schemas[name];
+    const annotations =
+      role === 'read' ? { readOnlyHint: true } : { destructiveHint: false, idempotentHint: true };
+    return own ? [{ name, title, description, ...own, annotations }] : [];
+  });

@@ -1,15 +1,12 @@
-import { replyFields, tools } from '../tools.ts';
+import {
+  type ListedSchema,
+  type ListedTool,
+  listTools,
+  replyFields,
+  type ToolSchemas,
+  tools,
+} from '../tools.ts';
 import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
-
-/** A tool as `tools/list` has it. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
-  readonly annotations: Readonly<Record<string, boolean>>;
-}
 
 const prefix = '#/components/schemas/';
 
@@ -78,15 +75,14 @@ const inPlace = (schema: unknown, schemas: Schemas): unknown => {
 };
 
 /** What a tool gives: its own fields by name alone. Replies say the rest themselves. */
-const inNames = ({ properties }: JsonSchema): JsonSchema =>
-  ({
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.keys((properties ?? {}) as object)
-        .filter((name) => !sharedFields.has(name))
-        .map((name) => [name, {}]),
-    ),
-  }) as JsonSchema;
+const inNames = ({ properties = {} }: JsonSchema): ListedSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.keys(properties)
+      .filter((name) => !sharedFields.has(name))
+      .map((name) => [name, {}]),
+  ),
+});
 
 /** What every reply may have: the server's instructions tell of it. */
 const sharedFields: ReadonlySet<string> = new Set(Object.keys(replyFields()));
@@ -94,17 +90,20 @@ const sharedFields: ReadonlySet<string> = new Set(Object.keys(replyFields()));
 const converted = (...args: Parameters<typeof toJsonSchema>): JsonSchema =>
   inPlace(toJsonSchema(...args), args[1]) as JsonSchema;
 
-/** The tools of `/mcp` with JSON Schemas of what they take and give. */
-export const listedTools = (): readonly ListedTool[] =>
-  tools.map(({ name, title, description, role, request, answer }) => {
-    const schemas: Schemas = new Map();
-    return {
-      name,
-      title,
-      description,
-      inputSchema: { type: 'object', ...converted(request(), schemas, 'input') },
-      outputSchema: inNames(converted(answer(), schemas, 'output')),
-      annotations:
-        role === 'read' ? { readOnlyHint: true } : { destructiveHint: false, idempotentHint: true },
-    };
-  });
+/** JSON Schemas of what the tools of `/mcp` take and give, by their names. */
+export const toolSchemas = (): ToolSchemas =>
+  Object.fromEntries(
+    tools.map(({ name, request, answer }) => {
+      const schemas: Schemas = new Map();
+      return [
+        name,
+        {
+          inputSchema: { ...(converted(request(), schemas, 'input') as object), type: 'object' },
+          outputSchema: inNames(converted(answer(), schemas, 'output')),
+        },
+      ];
+    }),
+  );
+
+/** The tools of `/mcp`, as they are listed. */
+export const listedTools = (): readonly ListedTool[] => listTools(tools, toolSchemas());
