@@ -314,7 +314,7 @@ export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
   title: 'Get statistics',
   description:
-    'Counts, errors, durations, tokens and costs over a range (1 day), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["attributes.tool.name"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
+    'Counts, errors, durations, tokens and costs over a range (1 day), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["tool"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
   role: 'read',
   request: () =>
     record(
@@ -333,12 +333,13 @@ export const getStats = /* @__PURE__ */ tool({
         usage_metrics: field(usageMetricsField(), `Likewise ${usageMetrics.join(', ')}.`),
         group_by: field(
           groupBy(),
-          'At most two of `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `attributes.user.id`, `attributes.release`, `attributes.prompt.version`, ….',
+          'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `attributes.user.id`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
         ),
         group_by_feedback: field(
           groupByFeedback(),
           'The latest feedback of a type, at a path of its payload.',
         ),
+        limit: field(limit(200, 10_000), 'The largest first.'),
         max_characters: maxCharacters,
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },

@@ -18,7 +18,7 @@ export interface FieldSummary {
 }
 
 /** How long an example may be. */
-const maxText = 80;
+const maxText = 60;
 
 export const shortened = (text: string): string =>
   text.length > maxText ? `${text.slice(0, maxText).toWellFormed()}…` : text;

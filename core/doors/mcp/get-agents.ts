@@ -158,7 +158,7 @@ const ofTraces = (traces: readonly TraceAgents[]): readonly [agents: JsonFields[
 
 export const getAgents = runs(description, async (args, context) => {
   const { projectId, traceIds, maxCharacters } = args;
-  const { stores, budget, lookups, links } = context;
+  const { stores, budget, lookups } = context;
   const range: Range = traceIds === null ? toRange(args, context.now, usualSpan) : { start: null, end: null };
   const { start, end } = range;
   let notes: string[] = [];
@@ -181,9 +181,7 @@ export const getAgents = runs(description, async (args, context) => {
   return fitted(maxCharacters, most, (count) => ({
     agents: toTable(agents, saying(agentColumns, agents), count),
     tools: toTable(tools, saying(toolColumns, tools), count),
-    ...(start !== null && end !== null
-      ? { range: shownRange({ start, end }) }
-      : { url_of_trace: links.trace(projectId, '{trace_id}') }),
+    ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
     ...(notes.length > 0 && { notes }),
     ...(most > count && {
       missing: [`${most - count} rows: get_agents with more max_characters, or get_stats`],

@@ -1,11 +1,11 @@
-import type { Asked, CallMetric, GroupField, StatsRequest, UsageMetric } from '../../../api/stats.ts';
+import type { Asked, CallMetric, StatsRequest, UsageMetric } from '../../../api/stats.ts';
 import { getStats as description } from '../../../api/tools.ts';
 import { bucketEdges, maxBuckets } from '../../../foundations/wire/buckets.ts';
 import { invalidAt } from '../../../foundations/wire/index.ts';
 import { type BucketRow, computeStats } from '../../questions/stats/index.ts';
 import { rounded, toTable } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { checkNames, readable, withKnownOps } from './names.ts';
+import { checkNames, meantPath, readable, withKnownOps } from './names.ts';
 import { shownRange, toRange } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 
@@ -51,20 +51,29 @@ const largestFirst = (rows: readonly BucketRow[]): readonly BucketRow[] => {
 };
 
 /** Says of fields that no call has a value of, so that one group of all calls is not taken for one. */
-const emptyGroups = (groupBy: readonly GroupField[], rows: readonly BucketRow[]): string[] =>
-  rows.length === 0
-    ? []
-    : groupBy
-        .map((field) => (field === 'user' ? 'svc_user_id' : field))
-        .filter((field) => rows.every((row) => (row[field] ?? null) === null))
-        .map((field) => `no call of these has a short value at ${field}: describe_project has the fields`);
+const emptyGroups = async (
+  context: ToolContext,
+  { projectId, start, end, groupBy }: Pick<StatsRequest, 'projectId' | 'start' | 'end' | 'groupBy'>,
+  rows: readonly BucketRow[],
+): Promise<string[]> => {
+  if (rows.length === 0) return [];
+  const empty = groupBy
+    .map((field) => (field === 'user' ? 'svc_user_id' : field))
+    .filter((field) => rows.every((row) => (row[field] ?? null) === null));
+  return await Promise.all(
+    empty.map(async (field) => {
+      const meant = await meantPath(context, projectId, { start, end }, field);
+      return `no call of these has a short value at ${field}${meant || ': describe_project has the fields'}`;
+    }),
+  );
+};
 
 /** The statistics of a request. */
 export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
   computeStats(stores.calls, request, budget, lookups).answer();
 
 export const getStats = runs(description, async (args, context) => {
-  const { projectId, granularity, timezone, where, groupBy, groupByFeedback, maxCharacters } = args;
+  const { projectId, granularity, timezone, where, groupBy, groupByFeedback, limit, maxCharacters } = args;
   const { start, end } = toRange(args, context.now, usualSpan);
   const filter = await withKnownOps(context, projectId, args.filter, { start, end });
   const asksNothing = args.calls.length === 0 && args.usage.length === 0;
@@ -92,12 +101,14 @@ export const getStats = runs(description, async (args, context) => {
   const isEmpty = calls.length + usage.length === 0;
   const notes = [
     ...(await checkNames(context, { projectId, filter, where, range: { start, end } }, isEmpty)),
-    ...emptyGroups(groupBy, [...calls, ...usage]),
+    ...(await emptyGroups(context, { projectId, start, end, groupBy }, [...calls, ...usage])),
   ];
   const url = context.links.overview(projectId, range.start, range.end);
-  return fitted(maxCharacters, Math.max(calls.length, usage.length), (count) => {
+  return fitted(maxCharacters, Math.min(limit, Math.max(calls.length, usage.length)), (count) => {
     const left = Math.max(0, calls.length - count) + Math.max(0, usage.length - count);
-    const way = timed ? 'a shorter range or a larger granularity' : 'a filter, or ask for fewer metrics';
+    const way = timed
+      ? 'a shorter range or a larger granularity'
+      : 'a filter, a larger limit or fewer metrics';
     return {
       ...(answer.call_buckets.length > 0 && { calls: tableOf(calls, timed, count) }),
       ...(answer.usage_buckets.length > 0 && { usage: tableOf(usage, timed, count) }),

@@ -31,17 +31,24 @@ export const getThread = runs(description, async (args, context) => {
   const offset = cursor === null ? 0 : parseCursor(cursor).offset;
   const most = Math.min(limit, mostTurns);
   const room = roomPerCall(maxCharacters, most);
+  const query = {
+    projectId,
+    filter: { ...everyCall, threadIds: [threadId] },
+    sort: newestFirst,
+    offset,
+    limit: most + 1,
+  };
+  // Where no call is a turn, each root is one, and where there is no root, each call.
+  const ways = [isTurn, compare('parent_id', '$eq', null), null];
+  let where: Expression | null = isTurn;
+  for (const way of ways) {
+    const [first] = await readCalls(context, { ...query, where: way, offset: 0, limit: 1, columns: [] });
+    where = way;
+    if (first) break;
+  }
   const found = await readCalls(
     context,
-    {
-      projectId,
-      filter: { ...everyCall, threadIds: [threadId] },
-      where: isTurn,
-      sort: newestFirst,
-      offset,
-      limit: most + 1,
-      columns: [...listColumns, 'inputs', 'output', 'exception'],
-    },
+    { ...query, where, columns: [...listColumns, 'inputs', 'output', 'exception'] },
     (call) => {
       const cut = cutter();
       const part = (value: Json | undefined, path: string) =>

@@ -154,7 +154,7 @@ const inFull = async (
     ];
     return {
       calls: shown.map(({ row }) => row),
-      url_of_call: links.trace(projectId, '{trace_id}', '{id}'),
+      url_of_call: links.anyCall(projectId),
       ...toMissing(missing),
       ...more,
     };
@@ -305,7 +305,7 @@ export const getTrace = runs(description, async (args, context) => {
       ...(outline
         ? { outline: [outlineHead, ...rows.map(toLine)].join('\n') }
         : { calls: toTable(rows, saying(treeColumns, rows)) }),
-      url_of_call: links.trace(projectId, trace, '{id}'),
+      url_of_call: links.anyCall(projectId, trace),
       ...(hidden > 0 && {
         missing: [
           `${hidden} of ${nodes.length} calls: get_trace with the cursor${largestFolded(shown, before)}`,

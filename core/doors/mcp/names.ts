@@ -252,7 +252,8 @@ const fieldProblem = async (
   );
   const ofFeedback = pathsIn(expression).filter(({ field }) => field === 'feedback');
   if (ofFeedback.length > 0) {
-    const types = await sampleFeedback(context, projectId, range);
+    // Feedback comes after its call.
+    const types = await sampleFeedback(context, projectId, { start: range.start, end: null });
     for (const { steps } of ofFeedback) {
       const [type = '', ...below] = steps;
       const fields = types.get(type);
@@ -285,6 +286,26 @@ const fieldProblem = async (
       return `${path.text} is ${types.join(' or ')} in these calls, such as ${JSON.stringify(values[0]).slice(0, 80)}, and not ${wanted.join(' or ')}`;
   }
   return undefined;
+};
+
+/** The path that was probably meant by one that leads nowhere in the newest calls of a range; nothing if none. */
+export const meantPath = async (
+  context: ToolContext,
+  projectId: ProjectId,
+  range: Range,
+  text: string,
+): Promise<string> => {
+  const [field = ''] = text.split('.', 1);
+  if (!free.includes(field)) return '';
+  const query = {
+    projectId,
+    where: within(range, null),
+    sort: newestFirst,
+    limit: sampled,
+    columns: [field],
+  };
+  const calls = await readCalls(context, query);
+  return didYouMean(text, [...new Set(calls.flatMap((call) => pathsBelow(call[field], field)))]);
 };
 
 /** The types of the literals that a path is compared with as it is. */

@@ -103,7 +103,7 @@ export const queryCalls = runs(description, async (args, context) => {
   const names = columns ?? saying(rowColumns, rows);
   const rest: JsonFields = {
     ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
-    ...(rows.length > 0 && { url_of_call: links.trace(projectId, '{trace_id}', '{id}') }),
+    ...(rows.length > 0 && { url_of_call: links.anyCall(projectId) }),
     ...(notes.length > 0 && { notes }),
   };
   return fitted(maxCharacters, rows.length, (count) => {

@@ -126,7 +126,7 @@ export const searchText = runs(description, async (args, context) => {
     return {
       hits: toTable(rows, saying(hitColumns, rows)),
       ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
-      ...(rows.length > 0 && { url_of_call: links.trace(projectId, '{trace_id}', '{call_id}') }),
+      ...(rows.length > 0 && { url_of_call: links.anyCall(projectId, '{trace_id}', '{call_id}') }),
       ...(notes.length > 0 && { notes }),
       ...toMissing(missing),
       ...(found.length > count && { next_cursor: toCursor({ start, end, offset: offset + count }) }),
