@@ -5,7 +5,7 @@ import { asString, notFound } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, toRow } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
-import { parseCursor, toCursor } from './range.ts';
+import { goesOn, parseCursor } from './range.ts';
 import { fitted, type Json, toMissing } from './reply.ts';
 import { answeredIn, askedIn } from './said.ts';
 import { listColumns, traceFigures } from './traces.ts';
@@ -84,8 +84,12 @@ export const getThread = runs(description, async (args, context) => {
       ),
     );
     const rest = found.length > count;
+    const place = { start: null, end: null, offset };
+    const { missing: earlier = [], ...more } = rest
+      ? goesOn('earlier turns: get_thread with the cursor', count, place)
+      : {};
     const missing = [
-      ...(rest ? [`earlier turns: get_thread with the cursor`] : []),
+      ...earlier,
       ...gaps
         .slice(0, 5)
         .map(
@@ -111,7 +115,7 @@ export const getThread = runs(description, async (args, context) => {
       }),
       url: links.thread(projectId, threadId),
       ...toMissing(missing),
-      ...(rest && { next_cursor: toCursor({ start: null, end: null, offset: offset + count }) }),
+      ...more,
     };
   });
 });

@@ -20,7 +20,7 @@ import {
 import { runs, type ToolContext } from './context.ts';
 import { type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
-import { parseCursor, toCursor } from './range.ts';
+import { goesOn, parseCursor } from './range.ts';
 import { fitted, type JsonFields, toMissing } from './reply.ts';
 import { cutValues, mostRows, roomPerCall } from './values.ts';
 
@@ -247,6 +247,7 @@ export const getTrace = runs(description, async (args, context) => {
     );
   }
   const offset = cursor === null ? 0 : parseCursor(cursor).offset;
+  const place = { start: null, end: null, offset };
   const ordered = byImportance(nodes);
   const important = ordered.slice(offset, offset + mostRows(maxCharacters) * (outline ? 4 : 1));
   if (important.length === 0)
@@ -256,10 +257,7 @@ export const getTrace = runs(description, async (args, context) => {
     return inFull(context, projectId, ids, columns, maxCharacters, (count) => {
       const hidden = ordered.length - offset - count;
       if (hidden <= 0) return {};
-      return {
-        missing: [`${hidden} of ${nodes.length} calls: get_trace with the cursor`],
-        next_cursor: toCursor({ start: null, end: null, offset: offset + count }),
-      };
+      return goesOn(`${hidden} of ${nodes.length} calls: get_trace with the cursor`, count, place);
     });
   }
   // An outline says in words what failed, and nothing else.
@@ -306,12 +304,12 @@ export const getTrace = runs(description, async (args, context) => {
         ? { outline: [outlineHead, ...rows.map(toLine)].join('\n') }
         : { calls: toTable(rows, saying(treeColumns, rows)) }),
       url_of_call: links.anyCall(projectId, trace),
-      ...(hidden > 0 && {
-        missing: [
+      ...(hidden > 0 &&
+        goesOn(
           `${hidden} of ${nodes.length} calls: get_trace with the cursor${largestFolded(shown, before)}`,
-        ],
-        next_cursor: toCursor({ start: null, end: null, offset: offset + shown.size }),
-      }),
+          shown.size,
+          place,
+        )),
     };
   });
 });

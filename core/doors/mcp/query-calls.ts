@@ -16,7 +16,7 @@ import {
 import { runs } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
 import { checkNames, readable, withKnownOps } from './names.ts';
-import { isNamed, parseCursor, type Range, shownRange, toCursor, toRange, within } from './range.ts';
+import { goesOn, isNamed, parseCursor, type Range, shownRange, toRange, within } from './range.ts';
 import { fitted, type JsonFields, toMissing } from './reply.ts';
 import { traceFigures, withPreviews } from './traces.ts';
 import { cutValues, mostRows, roomPerCall, valueIn } from './values.ts';
@@ -111,8 +111,11 @@ export const queryCalls = runs(description, async (args, context) => {
       .slice(0, count)
       .flatMap(({ call, cut }) => (cut?.gaps.length ? [{ call, gaps: cut.gaps }] : []));
     const [first] = cuts;
+    const words = `more calls after these ${count}: query_calls with the cursor`;
+    const { missing: after = [], ...more } =
+      found.length > count ? goesOn(words, count, { start, end, offset }) : {};
     const missing = [
-      ...(found.length > count ? [`more calls after these ${count}: query_calls with the cursor`] : []),
+      ...after,
       ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, asString(first.call.id))) : []),
       ...(cuts.length > 1
         ? [`values of ${cuts.length - 1} more calls were cut; get_call has them whole`]
@@ -122,7 +125,7 @@ export const queryCalls = runs(description, async (args, context) => {
       calls: toTable(rows, names, count),
       ...rest,
       ...toMissing(missing),
-      ...(found.length > count && { next_cursor: toCursor({ start, end, offset: offset + count }) }),
+      ...more,
     };
   });
 });

@@ -4,8 +4,8 @@ import { asString } from '../../../foundations/wire/index.ts';
 import { type Call, headerColumns, newestFirst, readCalls, saying, toTable } from './calls.ts';
 import { runs } from './context.ts';
 import { checkNames, withKnownOps } from './names.ts';
-import { isNamed, parseCursor, shownRange, toCursor, toRange, within } from './range.ts';
-import { fitted, type Json, type JsonFields, toMissing } from './reply.ts';
+import { goesOn, isNamed, parseCursor, shownRange, toRange, within } from './range.ts';
+import { fitted, type Json, type JsonFields } from './reply.ts';
 
 /** How far a search without a start looks back: seven days. */
 const usualSpan = 7 * 86_400e6;
@@ -122,14 +122,14 @@ export const searchText = runs(description, async (args, context) => {
   const shown = found.slice(0, limit);
   return fitted(maxCharacters, shown.length, (count) => {
     const rows = toRows(shown.slice(0, count));
-    const missing = found.length > count ? [`calls before these ${count}: search_text with the cursor`] : [];
+    const words = `calls before these ${count}: search_text with the cursor`;
+    const more = found.length > count ? goesOn(words, count, { start, end, offset }) : {};
     return {
       hits: toTable(rows, saying(hitColumns, rows)),
       ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
       ...(rows.length > 0 && { url_of_call: links.anyCall(projectId, '{trace_id}', '{call_id}') }),
       ...(notes.length > 0 && { notes }),
-      ...toMissing(missing),
-      ...(found.length > count && { next_cursor: toCursor({ start, end, offset: offset + count }) }),
+      ...more,
     };
   });
 });
