@@ -15,7 +15,6 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { jsonObject } from './fields.ts';
 import { alias, objectId } from './objects.ts';
 import { promptContent, saysOneThing } from './prompts.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
@@ -127,34 +126,6 @@ const queryLike = () => queryField(noIncludes, 'As in query_calls.');
 /** Queries of `query_calls` may use what traces add up to, too. */
 const withTotals: Includes = { ...noIncludes, traceTotals: true };
 
-/** What every reply may have beside its own. */
-export const replyFields = () => ({
-  url: field(z.optional(z.string()), 'The same in the page, for people.'),
-  range: field(
-    z.optional(z.looseObject({ start: z.string(), end: z.string() })),
-    'The range of started_at that was taken.',
-  ),
-  missing: field(z.optional(z.array(z.string())), 'What was cut, and which call of which tool gets it.'),
-  notes: field(
-    z.optional(z.array(z.string())),
-    'What is to be known of the answer: names that there are not.',
-  ),
-  next_cursor: field(z.optional(z.string()), 'There is more: send it as `cursor`.'),
-  notice: field(z.string(), 'Whose words these are.'),
-});
-
-const reply = <S extends Readonly<Record<string, z.ZodMiniType>>>(shape: S) =>
-  z.looseObject({ ...shape, ...replyFields() });
-
-/** Rows of values in the order of columns. */
-const table = (description: string) =>
-  field(
-    z.optional(z.looseObject({ columns: z.array(z.string()), rows: z.array(z.array(z.unknown())) })),
-    description,
-  );
-
-const rows = (description: string) => field(z.array(jsonObject), description);
-
 /** What is known of a tool before it runs. */
 export interface ToolDescription<Args = unknown> {
   readonly name: string;
@@ -163,7 +134,8 @@ export interface ToolDescription<Args = unknown> {
   /** The role that the key needs on each project that the arguments name. */
   readonly role: 'read' | 'write';
   readonly request: () => z.ZodMiniType<Args>;
-  readonly answer: () => z.ZodMiniType;
+  /** The names of what its replies have of their own. The instructions tell of what all may have. */
+  readonly gives: readonly string[];
 }
 
 const tool = <Args>(described: ToolDescription<Args>): ToolDescription<Args> => described;
@@ -175,7 +147,7 @@ export const listProjects = /* @__PURE__ */ tool({
     'Projects that this key may read, with their last activity. Start here to learn the project_id.',
   role: 'read',
   request: () => record({ limit: limit(20, 50), cursor, max_characters: maxCharacters }),
-  answer: () => reply({ projects: rows('project_id, first_reported_at, last_activity and may_write.') }),
+  gives: ['projects'],
 });
 
 export const describeProject = /* @__PURE__ */ tool({
@@ -185,7 +157,7 @@ export const describeProject = /* @__PURE__ */ tool({
     'What a project has within a range (7 days): operations, models, tools, agents, prompts, end users, environments, releases, feedback types, each with counts, and fields with types and examples. Ask this before you write a query.',
   role: 'read',
   request: () => record({ project_id: project, start, end, max_characters: maxCharacters }),
-  answer: () => reply({ operations: table('By the number of calls: op_name, calls, errors, p95_ms.') }),
+  gives: ['operations'],
 });
 
 export const queryCalls = /* @__PURE__ */ tool({
@@ -222,7 +194,7 @@ export const queryCalls = /* @__PURE__ */ tool({
       },
       { query: 'where', sort_by: 'sort' },
     ),
-  answer: () => reply({ calls: table('A row for each call.') }),
+  gives: ['calls'],
 });
 
 const hasAny =
@@ -255,14 +227,7 @@ export const getTrace = /* @__PURE__ */ tool({
         rule('should have trace_id, call_id or call_ids', 'missing'),
       ),
     ),
-  answer: () =>
-    reply({
-      calls: field(
-        z.optional(z.unknown()),
-        'In the order of the tree: depth says how far below the root a call is.',
-      ),
-      outline: field(z.optional(z.string()), 'The same in lines.'),
-    }),
+  gives: ['calls', 'outline'],
 });
 
 export const getCall = /* @__PURE__ */ tool({
@@ -288,7 +253,7 @@ export const getCall = /* @__PURE__ */ tool({
         rule('offset goes with path: it counts the characters or items of that value'),
       ),
     ),
-  answer: () => reply({ call: field(z.optional(jsonObject), 'The call.') }),
+  gives: ['call'],
 });
 
 export const getThread = /* @__PURE__ */ tool({
@@ -305,7 +270,7 @@ export const getThread = /* @__PURE__ */ tool({
       cursor,
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ turns: rows('In order of time: asked, answered, call_id, trace_id and figures.') }),
+  gives: ['turns'],
 });
 
 const buckets = field(nullish(granularity), 'Seconds of a bucket.');
@@ -344,11 +309,7 @@ export const getStats = /* @__PURE__ */ tool({
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
     ),
-  answer: () =>
-    reply({
-      calls: table('By group.'),
-      usage: table('The same by model.'),
-    }),
+  gives: ['calls', 'usage'],
 });
 
 /** Where a text is looked for. */
@@ -376,7 +337,7 @@ export const searchText = /* @__PURE__ */ tool({
       },
       { in: 'fields' },
     ),
-  answer: () => reply({ hits: table('call_id, trace_id, started_at, op_name, path, text, also_in.') }),
+  gives: ['hits'],
 });
 
 export const getAgents = /* @__PURE__ */ tool({
@@ -394,7 +355,7 @@ export const getAgents = /* @__PURE__ */ tool({
       filter: filterLike(),
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ agents: table('By agent; null is outside of agents.'), tools: table('By tool.') }),
+  gives: ['agents', 'tools'],
 });
 
 const callName = z
@@ -414,7 +375,7 @@ export const compareCalls = /* @__PURE__ */ tool({
       b: callName,
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ differences: rows('Each with its path and the values a and b.') }),
+  gives: ['differences'],
 });
 
 export const addFeedback = /* @__PURE__ */ tool({
@@ -438,7 +399,7 @@ export const addFeedback = /* @__PURE__ */ tool({
       undefined,
       z.refine(hasAny('note', 'score', 'label'), rule('should have note, score or label', 'missing')),
     ),
-  answer: () => reply({ feedback: field(jsonObject, 'What was stored.') }),
+  gives: ['feedback'],
 });
 
 const promptName = objectId;
@@ -450,7 +411,7 @@ export const listPrompts = /* @__PURE__ */ tool({
   role: 'read',
   request: () =>
     record({ project_id: project, limit: limit(50, 200), cursor, max_characters: maxCharacters }),
-  answer: () => reply({ prompts: rows('`name`, `latest`, `versions`, `labels`.') }),
+  gives: ['prompts'],
 });
 
 export const getPrompt = /* @__PURE__ */ tool({
@@ -467,10 +428,7 @@ export const getPrompt = /* @__PURE__ */ tool({
       version_index: nullish(integerWith(z.minimum(0))),
       max_characters: maxCharacters,
     }),
-  answer: () =>
-    reply({
-      prompt: field(z.optional(jsonObject), '`messages` or `text`, `config`, `variables`, `labels`.'),
-    }),
+  gives: ['prompt'],
 });
 
 export const savePrompt = /* @__PURE__ */ tool({
@@ -491,7 +449,7 @@ export const savePrompt = /* @__PURE__ */ tool({
       undefined,
       saysOneThing as never,
     ),
-  answer: () => reply({ prompt: field(z.optional(jsonObject), 'The version.') }),
+  gives: ['prompt'],
 });
 
 export const setPromptLabel = /* @__PURE__ */ tool({
@@ -508,7 +466,7 @@ export const setPromptLabel = /* @__PURE__ */ tool({
       version_index: z.nullable(integerWith(z.minimum(0))),
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ label: field(z.optional(jsonObject), 'Where it is, and where it was.') }),
+  gives: ['label'],
 });
 
 export const addToDataset = /* @__PURE__ */ tool({
@@ -525,8 +483,7 @@ export const addToDataset = /* @__PURE__ */ tool({
       expected: z.optional(freeValue),
       max_characters: maxCharacters,
     }),
-  answer: () =>
-    reply({ dataset: field(z.optional(jsonObject), 'The version, and how many rows were added.') }),
+  gives: ['dataset'],
 });
 
 /** All tools, as they are listed. */
@@ -569,7 +526,7 @@ export interface ListedTool extends Readonly<Record<'name' | 'title' | 'descript
 
 /** Puts tools and their schemas together. */
 export const listTools = (
-  described: Iterable<Omit<ToolDescription, 'request' | 'answer'>>,
+  described: Iterable<Omit<ToolDescription, 'request' | 'gives'>>,
   schemas: ToolSchemas,
 ): ListedTool[] =>
   [...described].flatMap(({ name, title, description, role }) => {

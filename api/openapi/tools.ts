@@ -1,11 +1,4 @@
-import {
-  type ListedSchema,
-  type ListedTool,
-  listTools,
-  replyFields,
-  type ToolSchemas,
-  tools,
-} from '../tools.ts';
+import { type ListedTool, listTools, type ToolSchemas, tools } from '../tools.ts';
 import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
 
 const prefix = '#/components/schemas/';
@@ -74,32 +67,22 @@ const inPlace = (schema: unknown, schemas: Schemas): unknown => {
   };
 };
 
-/** What a tool gives: its own fields by name alone. Replies say the rest themselves. */
-const inNames = ({ properties = {} }: JsonSchema): ListedSchema => ({
-  type: 'object',
-  properties: Object.fromEntries(
-    Object.keys(properties)
-      .filter((name) => !sharedFields.has(name))
-      .map((name) => [name, {}]),
-  ),
-});
-
-/** What every reply may have: the server's instructions tell of it. */
-const sharedFields: ReadonlySet<string> = new Set(Object.keys(replyFields()));
-
 const converted = (...args: Parameters<typeof toJsonSchema>): JsonSchema =>
   inPlace(toJsonSchema(...args), args[1]) as JsonSchema;
 
 /** JSON Schemas of what the tools of `/mcp` take and give, by their names. */
 export const toolSchemas = (): ToolSchemas =>
   Object.fromEntries(
-    tools.map(({ name, request, answer }) => {
+    tools.map(({ name, request, gives }) => {
       const schemas: Schemas = new Map();
       return [
         name,
         {
           inputSchema: { ...(converted(request(), schemas, 'input') as object), type: 'object' },
-          outputSchema: inNames(converted(answer(), schemas, 'output')),
+          outputSchema: {
+            type: 'object',
+            properties: Object.fromEntries(gives.map((field) => [field, {}])),
+          },
         },
       ];
     }),
