@@ -360,6 +360,38 @@ export const parseOverviewSearch = parser({
 
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
 
+/** The state of the view of agents. */
+export const parseAgentsSearch = parser({
+  /** @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** @default - production */
+  source: readOtherSource,
+  /** The agent that is shown, by its name. @default - all are listed */
+  agent: readText,
+  /** A text in the names. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -cost */
+  sort: readText,
+});
+
+export type AgentsSearch = ReturnType<typeof parseAgentsSearch>;
+
+/** The state of the view of tools. */
+export const parseToolsSearch = parser({
+  /** @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** @default - production */
+  source: readOtherSource,
+  /** The tool that is shown, by its name. @default - all are listed */
+  tool: readText,
+  /** A text in the names. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -calls */
+  sort: readText,
+});
+
+export type ToolsSearch = ReturnType<typeof parseToolsSearch>;
+
 /** The state of the view of scores. */
 export const parseScoresSearch = parser({
   /** When scores were given. @default - 7d, unless there are bounds */

@@ -1,0 +1,432 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { CallRow } from '../../api/calls.ts';
+import { ChartSkeleton, FigureChart, WhenSeen } from '../../calls/figures/charts.tsx';
+import { errorRate, percentText } from '../../calls/figures/figures.ts';
+import { callsIn, failuresIn, type Period } from '../../calls/figures/requests.ts';
+import { type Tile, Tiles, WorseList } from '../../calls/figures/worse.tsx';
+import { useCostText } from '../../calls/prices.ts';
+import { versionText } from '../../calls/prompts/prompt.ts';
+import { countText, latencyText } from '../../data/format.ts';
+import { type AgentsSearch, changed, type ToolsSearch, type TracesSearch } from '../../navigation/search.ts';
+import { Notice, QueryStatus, ScrollTable, Skeleton, type TableColumn } from '../../ui/controls.tsx';
+import {
+  sampledRequests,
+  sampledRuns,
+  useAgentSeries,
+  useDearest,
+  useErrors,
+  usePromptsOf,
+  useResultShares,
+  useSlowest,
+  useTools,
+} from './data.ts';
+import {
+  type AgentRow,
+  agentPath,
+  cachedShare,
+  callsWhere,
+  is,
+  type PromptRow,
+  pointsOfGroup,
+  releasePath,
+  runsOf,
+  type Scope,
+  sameTime,
+  type UsedFigures,
+  type VersionFigures,
+  versionPath,
+} from './figures.ts';
+import { Calls, Errors, errorsText } from './parts.tsx';
+
+const same = (text: string): string => text;
+
+interface AgentProps {
+  readonly scope: Scope;
+  readonly agent: string;
+  readonly period: Period;
+}
+
+interface RowProps extends AgentProps {
+  readonly row: AgentRow;
+}
+
+/** The figures of the time, each with its calls. */
+const Headline = ({ scope, agent, period, row: { runs, calls, waits } }: RowProps) => {
+  const costText = useCostText(scope.project);
+  const all = callsWhere(scope, is(agentPath, agent));
+  const ownRuns = callsIn(runsOf(scope, agent), period);
+  const share = cachedShare(calls);
+  const cost = calls.cost;
+  const waited: TracesSearch = {
+    ...callsIn(all, period),
+    where: [...(all.where ?? []), { path: 'summary.svc.waited_ms', op: 'exists', value: '' }],
+  };
+  const tiles: Tile[] = [
+    { title: 'Runs', text: countText(runs.calls), link: ownRuns },
+    {
+      title: 'Errors',
+      text: `${countText(calls.errors)} · ${percentText(errorRate(calls))}`,
+      hint: `of ${countText(calls.calls)} calls`,
+      link: failuresIn(all, period),
+    },
+    {
+      title: 'p95 of runs',
+      text: runs.p95 === undefined ? '–' : latencyText(runs.p95),
+      link: { ...ownRuns, sort: '-summary.svc.latency_ms' },
+    },
+    {
+      title: 'Cost',
+      text: cost === undefined ? '–' : costText(cost),
+      hint: cost === undefined || runs.calls === 0 ? undefined : `${costText(cost / runs.calls)} a run`,
+      link: callsIn(all, period),
+    },
+    {
+      title: 'Input from cache',
+      text: share === undefined ? '–' : percentText(share),
+      hint: share === undefined ? undefined : `of ${countText(calls.input)} tokens`,
+    },
+    {
+      title: 'Waits for people',
+      text: waits === undefined ? '…' : countText(waits),
+      ...(waits ? { link: waited } : {}),
+    },
+  ];
+  return <Tiles label="In all" tiles={tiles} />;
+};
+
+/** Runs, errors, latency, tokens and cost over time. */
+const Series = ({
+  scope,
+  agent,
+  period,
+  onZoom,
+}: AgentProps & { onZoom: (from: number, to: number) => void }) => {
+  const { query, points } = useAgentSeries(scope, agent, period);
+  const runs = useMemo(() => points && pointsOfGroup(points, 'agent'), [points]);
+  const all = callsWhere(scope, is(agentPath, agent));
+  const ownRuns = runsOf(scope, agent);
+  const charts = [
+    { metric: 'call_count', title: 'Runs', points: runs, counted: ownRuns },
+    { metric: 'error_count', title: 'Errors', points, counted: all },
+    { metric: 'latency_ms', title: 'Latency of runs', points: runs, counted: ownRuns },
+    { metric: 'total_tokens', title: 'Tokens', points, counted: all },
+    { metric: 'total_cost', title: 'Cost', points, counted: all },
+  ] as const;
+  return (
+    <>
+      <QueryStatus queries={[query]} />
+      <div className="charts">
+        {charts.map(({ metric, title, points: own, counted }) =>
+          own ? (
+            <FigureChart
+              key={metric}
+              metric={metric}
+              title={title}
+              project={scope.project}
+              counted={counted}
+              points={own}
+              granularity={period.granularity}
+              split={false}
+              whole
+              getText={same}
+              canAlert
+              onZoom={onZoom}
+            />
+          ) : query.error ? null : (
+            <ChartSkeleton key={metric} title={title} />
+          ),
+        )}
+      </div>
+    </>
+  );
+};
+
+const numeric = 'numeric' as const;
+
+/** What became worse since the version before, and all versions of the time. */
+const Versions = ({ scope, agent, period, row }: RowProps) => {
+  const { versions, areReleases, worse } = row;
+  const costText = useCostText(scope.project);
+  const word = areReleases ? 'release' : 'version';
+  if (!versions) return <Skeleton label="" rows={3} />;
+  if (versions.length === 0)
+    return (
+      <p className="muted">
+        Its calls name no version, by <code>attributes.agent.version</code> or <code>attributes.release</code>
+        . With one, it shows here what the next version changed.
+      </p>
+    );
+  const path = areReleases ? releasePath : versionPath;
+  const ofVersion = (of: TracesSearch, name: string): TracesSearch => ({
+    ...of,
+    where: [...(of.where ?? []), is(path, name)],
+  });
+  const both = { start: period.before.start, end: period.end };
+  const columns: readonly TableColumn<VersionFigures>[] = [
+    {
+      title: areReleases ? 'Release' : 'Version',
+      className: 'break',
+      cell: ({ name }) => (
+        <Link to="/traces" search={callsIn(ofVersion(runsOf(scope, agent), name), both)}>
+          {name}
+        </Link>
+      ),
+    },
+    { title: 'Runs', className: numeric, cell: ({ runs }) => countText(runs.calls) },
+    {
+      title: 'Errors',
+      className: numeric,
+      cell: ({ calls }) => <span className="error-text">{errorsText(calls)}</span>,
+    },
+    { title: 'p95', className: numeric, cell: ({ runs }) => latencyText(runs.p95 ?? Number.NaN) },
+    {
+      title: 'Cost',
+      className: numeric,
+      cell: ({ calls }) => (calls.cost === undefined ? '' : costText(calls.cost)),
+    },
+    {
+      title: 'A run',
+      className: numeric,
+      cell: ({ calls, runs }) =>
+        calls.cost === undefined || runs.calls === 0 ? '' : costText(calls.cost / runs.calls),
+    },
+    {
+      title: 'Cached',
+      className: numeric,
+      cell: ({ calls }) => {
+        const share = cachedShare(calls);
+        return share === undefined ? '' : percentText(share);
+      },
+    },
+  ];
+  const [newest, before] = versions;
+  return (
+    <>
+      {newest && before ? (
+        <>
+          <p className="hint">
+            {newest.name}, compared with the {word} before it, {before.name}: p95 and cost of runs, and the
+            share of calls that failed.
+          </p>
+          {worse && worse.length > 0 ? (
+            <WorseList
+              project={scope.project}
+              changes={worse}
+              getText={({ group }) => group}
+              getLink={({ worse: way, group }) => ({
+                ...callsIn(
+                  ofVersion(
+                    way === 'faultier' ? callsWhere(scope, is(agentPath, agent)) : runsOf(scope, agent),
+                    group,
+                  ),
+                  both,
+                ),
+                ...(way === 'faultier' && { status: ['error'] }),
+                ...(way === 'slower' && { sort: '-summary.svc.latency_ms' }),
+              })}
+            />
+          ) : (
+            <p className="muted">Nothing got worse, or one of them has fewer than five runs.</p>
+          )}
+        </>
+      ) : null}
+      <ScrollTable label="Versions" columns={columns} rows={versions} getKey={({ name }) => name} />
+      <p className="hint">In this time and the one before it, the newest {word} first.</p>
+    </>
+  );
+};
+
+/** What an agent sees of a tool. */
+interface UsedTool {
+  readonly name: string;
+  readonly figures: UsedFigures;
+}
+
+/** The tools that the agent calls, with what their results cost it afterwards. */
+const ToolsOf = ({ scope, agent, period, search, row }: RowProps & { readonly search: AgentsSearch }) => {
+  const { tools, tooMany, error } = useTools(scope, period);
+  const shares = useResultShares(scope, agent, period);
+  const costText = useCostText(scope.project);
+  const used = useMemo(
+    () =>
+      tools
+        ?.flatMap(({ name, agents }): UsedTool[] =>
+          agents.flatMap(([own, figures]) => (own === agent ? [{ name, figures }] : [])),
+        )
+        .sort((a, b) => b.figures.calls - a.figures.calls),
+    [tools, agent],
+  );
+  if (tooMany !== undefined || error) return null;
+  if (!used) return <Skeleton label="" rows={4} />;
+  if (used.length === 0) return <p className="muted">It called no tool in this time.</p>;
+  const { inputCost } = row.calls;
+  const columns: TableColumn<UsedTool>[] = [
+    {
+      title: 'Tool',
+      className: 'break',
+      cell: ({ name }) => (
+        <Link to="/tools" search={changed<ToolsSearch>(sameTime(search), { tool: name })}>
+          {name}
+        </Link>
+      ),
+    },
+    { title: 'Calls', className: numeric, cell: ({ figures }) => countText(figures.calls) },
+    {
+      title: 'Errors',
+      className: numeric,
+      cell: ({ figures }) => <span className="error-text">{errorsText(figures)}</span>,
+    },
+    { title: 'p50', className: numeric, cell: ({ figures }) => latencyText(figures.p50 ?? Number.NaN) },
+    { title: 'p95', className: numeric, cell: ({ figures }) => latencyText(figures.p95 ?? Number.NaN) },
+  ];
+  const hasShares = shares.data !== undefined && shares.data.size > 0;
+  if (hasShares)
+    columns.push({
+      title: 'Results in later requests',
+      className: numeric,
+      cell: ({ name }) => {
+        const share = shares.data?.get(name);
+        if (share === undefined) return '';
+        const cost = inputCost === undefined ? '' : ` · ≈ ${costText(inputCost * share)}`;
+        return `≈ ${percentText(share)}${cost}`;
+      },
+    });
+  return (
+    <>
+      <ScrollTable label="Tools" columns={columns} rows={used} getKey={({ name }) => name} />
+      {hasShares ? (
+        <p className="hint">
+          What results of tools are of the input of later requests, and of its cost: estimated from the
+          context of at most {sampledRequests} requests of this time.
+        </p>
+      ) : null}
+    </>
+  );
+};
+
+/** The versions of prompts that its requests are made of. */
+const PromptsOf = ({ scope, agent, period }: AgentProps) => {
+  const { query, prompts } = usePromptsOf(scope, agent, period);
+  const costText = useCostText(scope.project);
+  const named = prompts ?? [];
+  const columns: readonly TableColumn<PromptRow>[] = [
+    {
+      title: 'Prompt',
+      className: 'break',
+      cell: ({ name, version }) => (
+        <Link
+          to="/prompts"
+          search={{ project: scope.project, prompt: name, ...(version !== null && { version }) }}
+        >
+          {name} {version === null ? '' : versionText(version)}
+        </Link>
+      ),
+    },
+    { title: 'Calls', className: numeric, cell: ({ figures }) => countText(figures.calls) },
+    {
+      title: 'Errors',
+      className: numeric,
+      cell: ({ figures }) => <span className="error-text">{errorsText(figures)}</span>,
+    },
+    { title: 'p95', className: numeric, cell: ({ figures }) => latencyText(figures.p95 ?? Number.NaN) },
+    {
+      title: 'Cost',
+      className: numeric,
+      cell: ({ figures: { cost } }) => (cost === undefined ? '' : costText(cost)),
+    },
+  ];
+  return (
+    <>
+      <QueryStatus queries={[query]} />
+      {prompts ? null : query.error ? null : <Skeleton label="" rows={3} />}
+      {prompts && named.length === 0 ? (
+        <p className="muted">
+          Its calls name no prompt, by <code>attributes.prompt.name</code>.
+        </p>
+      ) : null}
+      {named.length > 0 ? (
+        <ScrollTable
+          label="Prompts"
+          columns={columns}
+          rows={named}
+          getKey={({ name, version }) => `${name} ${version}`}
+        />
+      ) : null}
+    </>
+  );
+};
+
+/** Its slowest and dearest runs, and what fails most often. */
+const Examples = ({ scope, agent, period }: AgentProps) => {
+  const slowest = useSlowest(runsOf(scope, agent), period);
+  const dearest = useDearest(scope, agent, period);
+  const errors = useErrors(callsWhere(scope, is(agentPath, agent)), period);
+  const costText = useCostText(scope.project);
+  const costs = new Map(dearest.data?.map(({ call, cost }) => [call.id, cost]));
+  const calls = useMemo(() => dearest.data?.map(({ call }) => call), [dearest.data]);
+  return (
+    <div className="charts">
+      <Calls title="Slowest runs" query={slowest} />
+      <Calls
+        title="Most expensive traces"
+        query={{ ...dearest, data: calls } as typeof slowest}
+        getFact={({ id }: CallRow) => costText(costs.get(id) ?? 0)}
+        hint={`What this agent cost in each, among the traces of its latest ${sampledRuns} runs.`}
+      />
+      <Errors query={errors} />
+    </div>
+  );
+};
+
+interface AgentPageProps extends AgentProps {
+  /** Undefined if it did nothing, and while nobody knows. */
+  readonly row: AgentRow | undefined;
+  readonly isReading: boolean;
+  readonly search: AgentsSearch;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+/** An agent: its figures over time, its versions, tools and prompts, and calls to look at. */
+export const AgentPage = ({ row, isReading, search, onZoom, ...of }: AgentPageProps) => {
+  if (isReading)
+    return (
+      <>
+        <Skeleton label="Counting what it did…" rows={6} className="tiles" />
+        <Skeleton label="" rows={5} className="charts" />
+      </>
+    );
+  if (!row)
+    return (
+      <Notice
+        kind="info"
+        action={
+          <Link to="/agents" search={{ project: of.scope.project }}>
+            All agents
+          </Link>
+        }
+      >
+        No call of this time names {of.agent}. Choose a longer one.
+      </Notice>
+    );
+  const sections = [
+    ['Versions', <Versions key="versions" {...of} row={row} />],
+    ['Tools', <ToolsOf key="tools" {...of} row={row} search={search} />],
+    ['Prompts', <PromptsOf key="prompts" {...of} />],
+  ] as const;
+  return (
+    <div className="stack agent-page">
+      <Headline {...of} row={row} />
+      <Series {...of} onZoom={onZoom} />
+      {sections.map(([title, content]) => (
+        <section key={title} className="card stack" aria-label={title}>
+          <h2>{title}</h2>
+          <WhenSeen fallback={<Skeleton label="" rows={4} />}>{content}</WhenSeen>
+        </section>
+      ))}
+      <WhenSeen fallback={<Skeleton label="" rows={3} className="charts" />}>
+        <Examples {...of} />
+      </WhenSeen>
+    </div>
+  );
+};

@@ -1,0 +1,246 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { CallRow } from '../../api/calls.ts';
+import { withPreviews } from '../../calls/call-link.tsx';
+import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import { toPoints } from '../../calls/figures/figures.ts';
+import { useMayRead, useStats } from '../../calls/figures/read.ts';
+import { callsIn, failuresIn, type Period, type Span } from '../../calls/figures/requests.ts';
+import { selectionOf } from '../../calls/list/request.ts';
+import type { TracesSearch } from '../../navigation/search.ts';
+import { type Reading, useRead } from '../../session/session.tsx';
+import { groupErrors } from './errors.ts';
+import {
+  agentPath,
+  callsWhere,
+  countsRequest,
+  groupsRequest,
+  is,
+  kindPath,
+  lackVersions,
+  promptPath,
+  promptVersionPath,
+  releasePath,
+  runsOf,
+  type Scope,
+  selectionBy,
+  selectionOfRuns,
+  selectionOfWaits,
+  sharesOfResults,
+  sumsRequest,
+  toAgents,
+  toolPath,
+  toPrompts,
+  toTools,
+  versionPath,
+} from './figures.ts';
+
+/** The time that is shown and the one before it: versions of both are compared. */
+const bothOf = ({ before, end }: Period): Span => ({ start: before.start, end });
+
+const kept = { placeholderData: keepPreviousData };
+
+type Queries = readonly { readonly error: Error | null; readonly refetch: () => unknown }[];
+
+const failuresOf = (queries: Queries) => ({
+  error: queries.find(({ error }) => error)?.error,
+  retry: () => {
+    for (const { error, refetch } of queries) if (error) refetch();
+  },
+});
+
+/** The figures of all agents, as far as they are there. */
+export const useAgents = (scope: Scope, period: Period) => {
+  const selection = selectionBy(scope, agentPath);
+  const ofRuns = selectionOfRuns(scope);
+  const both = bothOf(period);
+  const read = useMayRead(selection, both, true);
+  const enabled = read.may;
+  const figures = useStats(groupsRequest(selection, period, [agentPath, kindPath]), { enabled });
+  const waits = useStats(countsRequest(selectionOfWaits(scope, agentPath), period, [agentPath]), { enabled });
+  const useVersions = (path: typeof versionPath | typeof releasePath, isWanted: boolean) => {
+    const wanted = { enabled: isWanted };
+    const runs = useStats(countsRequest(ofRuns, both, [agentPath, path]), wanted);
+    const sums = useStats(sumsRequest(selection, both, [agentPath, path], period.granularity), wanted);
+    const answers = useMemo(
+      () => (runs.data && sums.data ? { runs: runs.data, sums: sums.data } : undefined),
+      [runs.data, sums.data],
+    );
+    return { queries: [runs, sums], answers };
+  };
+  const versions = useVersions(versionPath, enabled);
+  const releases = useVersions(
+    releasePath,
+    enabled && versions.answers !== undefined && lackVersions(versions.answers),
+  );
+  const agents = useMemo(
+    () =>
+      figures.data &&
+      toAgents({
+        figures: figures.data,
+        waits: waits.data,
+        versions: versions.answers,
+        releases: releases.answers,
+      }),
+    [figures.data, waits.data, versions.answers, releases.answers],
+  );
+  return {
+    agents,
+    tooMany: read.tooMany,
+    ...failuresOf([read, figures, waits, ...versions.queries, ...releases.queries]),
+  };
+};
+
+/** The figures of all tools, as far as they are there. */
+export const useTools = (scope: Scope, period: Period) => {
+  const selection = selectionBy(scope, toolPath);
+  const read = useMayRead(selection, bothOf(period), true);
+  const enabled = read.may;
+  const figures = useStats(countsRequest(selection, period, [toolPath]), { enabled });
+  const before = useStats(countsRequest(selection, period.before, [toolPath]), { enabled });
+  const byAgent = useStats(countsRequest(selection, period, [toolPath, agentPath]), { enabled });
+  const waits = useStats(countsRequest(selectionOfWaits(scope, toolPath), period, [toolPath]), { enabled });
+  const tools = useMemo(
+    () =>
+      figures.data &&
+      toTools({
+        figures: figures.data,
+        before: before.data,
+        byAgent: byAgent.data,
+        waits: waits.data,
+      }),
+    [figures.data, before.data, byAgent.data, waits.data],
+  );
+  return { tools, tooMany: read.tooMany, ...failuresOf([read, figures, before, byAgent, waits]) };
+};
+
+/** Calls of an agent over time, those of each kind apart: its runs are one. */
+export const useAgentSeries = (scope: Scope, agent: string, period: Period) => {
+  const selection = selectionOf(callsWhere(scope, is(agentPath, agent)));
+  const query = useStats(groupsRequest(selection, period, [kindPath], period.granularity), kept);
+  const points = useMemo(() => query.data && toPoints(query.data, period, kindPath), [query.data, period]);
+  return { query, points };
+};
+
+/** Calls of a tool over time. */
+export const useToolSeries = (scope: Scope, tool: string, period: Period) => {
+  const selection = selectionOf(callsWhere(scope, is(toolPath, tool)));
+  const query = useStats(countsRequest(selection, period, [], period.granularity), kept);
+  const points = useMemo(() => query.data && toPoints(query.data, period, undefined), [query.data, period]);
+  return { query, points };
+};
+
+/** The prompts that calls of an agent name, with their figures. */
+export const usePromptsOf = (scope: Scope, agent: string, period: Period) => {
+  const selection = selectionOf(callsWhere(scope, is(agentPath, agent)));
+  const query = useStats(groupsRequest(selection, period, [promptPath, promptVersionPath]), {});
+  const prompts = useMemo(() => query.data && toPrompts(query.data), [query.data]);
+  return { query, prompts };
+};
+
+/** How many calls a list of the slowest has, and one of the dearest. */
+const shownCalls = 5;
+
+/** The slowest of some calls in a time. */
+export const useSlowest = (calls: TracesSearch, period: Period) => {
+  const request = {
+    ...selectionOf(callsIn(calls, period)),
+    sort_by: [{ field: 'summary.svc.latency_ms', direction: 'desc' as const }],
+    columns: withHeaderColumns('preview'),
+    limit: shownCalls,
+  };
+  return useRead(['slowest', request], async (reading) =>
+    withPreviews(reading, calls.project, await readRows(reading, request)),
+  );
+};
+
+/** Of how many runs it is told which traces cost most. */
+export const sampledRuns = 100;
+
+/** A trace, with what an agent cost in it, in US dollars. */
+export interface DearTrace {
+  readonly call: CallRow;
+  readonly cost: number;
+}
+
+/** The latest runs of an agent: one request adds up their traces. */
+const readLatest = async (reading: Reading, scope: Scope, agent: string, period: Period) => {
+  const runs = await readRows(reading, {
+    ...selectionOf(callsIn(runsOf(scope, agent), period)),
+    sort_by: [{ field: 'started_at', direction: 'desc' }],
+    columns: [],
+    limit: sampledRuns,
+  });
+  return new Map(runs.map((run) => [run.trace_id, run.id]));
+};
+
+/** The traces in which an agent cost most, of its latest runs. */
+export const useDearest = (scope: Scope, agent: string, period: Period) => {
+  const { project, source } = scope;
+  return useRead(['dearest', project, source, agent, period.start, period.end], async (reading) => {
+    const runs = await readLatest(reading, scope, agent, period);
+    if (runs.size === 0) return [];
+    const request = { project_id: project, trace_ids: [...runs.keys()] };
+    const { traces } = await reading.client.ask('/trace/agents', request, reading.signal);
+    const costs = traces.map(({ trace_id, agents }) => ({
+      id: runs.get(trace_id) ?? '',
+      cost: agents.reduce((sum, { name, cost_usd }) => sum + (name === agent ? (cost_usd ?? 0) : 0), 0),
+    }));
+    const dearest = costs
+      .filter(({ cost }) => cost > 0)
+      .sort((a, b) => b.cost - a.cost)
+      .slice(0, shownCalls);
+    if (dearest.length === 0) return [];
+    const rows = await readRows(reading, {
+      project_id: project,
+      filter: { call_ids: dearest.map(({ id }) => id) },
+      columns: withHeaderColumns('preview'),
+    });
+    const byId = new Map((await withPreviews(reading, project, rows)).map((row) => [row.id, row]));
+    return dearest.flatMap(({ id, cost }): DearTrace[] => {
+      const call = byId.get(id);
+      return call ? [{ call, cost }] : [];
+    });
+  });
+};
+
+/** Of how many failures it is told what they have in common. */
+export const sampledErrors = 200;
+
+/** What the latest failures of some calls have in common. */
+export const useErrors = (calls: TracesSearch, period: Period) => {
+  const request = {
+    ...selectionOf(failuresIn(calls, period)),
+    sort_by: [{ field: 'started_at', direction: 'desc' as const }],
+    columns: withHeaderColumns('exception'),
+    limit: sampledErrors,
+  };
+  return useRead(['errors of', request], async (reading) => groupErrors(await readRows(reading, request)));
+};
+
+/** Of how many requests it is told what results of tools cost, and of how many they are chosen. */
+export const sampledRequests = 12;
+const chosenFrom = 200;
+
+/** The share of the input of later requests that results of each tool are, by tool: from 0 to 1. */
+export const useResultShares = (scope: Scope, agent: string, period: Period) => {
+  const { project, source } = scope;
+  return useRead(
+    ['results in context', project, source, agent, period.start, period.end],
+    async (reading) => {
+      const { client, signal } = reading;
+      const requests = await readRows(reading, {
+        ...selectionOf(callsIn(callsWhere(scope, is(agentPath, agent), is(kindPath, 'model')), period)),
+        sort_by: [{ field: 'started_at', direction: 'desc' }],
+        columns: [],
+        limit: chosenFrom,
+      });
+      const step = Math.max(1, requests.length / sampledRequests);
+      const chosen = requests.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
+      const contexts = await Promise.all(
+        chosen.map(({ id }) => client.ask('/call/context', { project_id: project, id }, signal)),
+      );
+      return sharesOfResults(contexts);
+    },
+  );
+};

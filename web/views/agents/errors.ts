@@ -1,0 +1,42 @@
+import { type CallRow, getCallName } from '../../api/calls.ts';
+
+/** Errors that are alike: of the same operation, with the same message but for what varies. */
+export interface CommonError {
+  /** What failed: the tool, the model, the agent. */
+  readonly name: string;
+  /** The first line of the message of the latest. */
+  readonly message: string;
+  readonly count: number;
+  /** The latest of the calls. */
+  readonly latest: CallRow;
+}
+
+/** How much of a message is looked at. */
+const longest = 300;
+
+/** What differs from one failure to the next of the same kind: quoted values, ids, paths, numbers. */
+const varying = /"[^"\n]{1,100}"|'[^'\n]{1,100}'|`[^`\n]{1,100}`|(?:\/[\w.@-]+){2,}|\b[\da-f]{8,}\b|\d+/gi;
+
+/** The line of an exception that says what it is: that of Python is its last. */
+const messageOf = (exception: string): string => {
+  const lines = exception.split('\n', 200).filter((line) => line.trim() !== '');
+  const line = /^Traceback \(most recent/.test(lines[0] ?? '') ? lines.at(-1) : lines[0];
+  return (line ?? '').trim().slice(0, longest);
+};
+
+/**
+ * Puts errors together that are alike, the commonest first.
+ *
+ * @param calls calls that failed, the latest first
+ */
+export const groupErrors = (calls: readonly CallRow[]): CommonError[] => {
+  const found = new Map<string, CommonError>();
+  for (const call of calls) {
+    const name = getCallName(call);
+    const message = typeof call.exception === 'string' ? messageOf(call.exception) : '';
+    const key = `${name}\n${message.replace(varying, '…')}`;
+    const known = found.get(key);
+    found.set(key, known ? { ...known, count: known.count + 1 } : { name, message, count: 1, latest: call });
+  }
+  return [...found.values()].sort((a, b) => b.count - a.count);
+};
