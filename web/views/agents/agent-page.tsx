@@ -100,8 +100,9 @@ const Series = ({
   scope,
   agent,
   period,
+  row,
   onZoom,
-}: AgentProps & { onZoom: (from: number, to: number) => void }) => {
+}: RowProps & { onZoom: (from: number, to: number) => void }) => {
   const { query, points } = useAgentSeries(scope, agent, period);
   const runs = useMemo(() => points && pointsOfGroup(points, 'agent'), [points]);
   const all = callsWhere(scope, is(agentPath, agent));
@@ -137,6 +138,7 @@ const Series = ({
             <ChartSkeleton key={metric} title={title} />
           ),
         )}
+        <Since scope={scope} agent={agent} period={period} row={row} />
       </div>
     </>
   );
@@ -144,11 +146,59 @@ const Series = ({
 
 const numeric = 'numeric' as const;
 
-/** What became worse since the version before, and all versions of the time. */
-const Versions = ({ scope, agent, period, row }: RowProps) => {
+/** The calls of a version, of the shown time and the one before it. */
+const callsOfVersion = (
+  calls: TracesSearch,
+  { areReleases }: AgentRow,
+  version: string,
+  { before, end }: Period,
+): TracesSearch => {
+  const { where = [], ...of } = callsIn(calls, { start: before.start, end });
+  return { ...of, where: [...where, is(areReleases ? releasePath : versionPath, version)] };
+};
+
+/** What became worse since the version before. */
+const Since = ({ scope, agent, period, row }: RowProps) => {
   const { versions, areReleases, worse } = row;
-  const costText = useCostText(scope.project);
   const word = areReleases ? 'release' : 'version';
+  const [newest, before] = versions ?? [];
+  return (
+    <section className="card metric" aria-label={`Since the ${word} before`}>
+      <h2>Since the {word} before</h2>
+      {newest && before ? (
+        <p className="hint">
+          {newest.name}, compared with {before.name}: p95 and cost of runs, and the share of calls that
+          failed.
+        </p>
+      ) : (
+        <p className="muted">
+          {versions ? `There is no other ${word} in this time and the one before it.` : '…'}
+        </p>
+      )}
+      {worse?.length === 0 ? (
+        <p className="muted">Nothing got worse, or one of them has fewer than five runs.</p>
+      ) : null}
+      <WorseList
+        project={scope.project}
+        changes={worse ?? []}
+        getText={({ group }) => group}
+        getLink={({ worse: way, group }) => {
+          const calls = way === 'faultier' ? callsWhere(scope, is(agentPath, agent)) : runsOf(scope, agent);
+          return {
+            ...callsOfVersion(calls, row, group, period),
+            ...(way === 'faultier' && { status: ['error'] }),
+            ...(way === 'slower' && { sort: '-summary.svc.latency_ms' }),
+          };
+        }}
+      />
+    </section>
+  );
+};
+
+/** All versions of the time. */
+const Versions = ({ scope, agent, period, row }: RowProps) => {
+  const { versions, areReleases } = row;
+  const costText = useCostText(scope.project);
   if (!versions) return <Skeleton label="" rows={3} />;
   if (versions.length === 0)
     return (
@@ -157,18 +207,12 @@ const Versions = ({ scope, agent, period, row }: RowProps) => {
         . With one, it shows here what the next version changed.
       </p>
     );
-  const path = areReleases ? releasePath : versionPath;
-  const ofVersion = (of: TracesSearch, name: string): TracesSearch => ({
-    ...of,
-    where: [...(of.where ?? []), is(path, name)],
-  });
-  const both = { start: period.before.start, end: period.end };
   const columns: readonly TableColumn<VersionFigures>[] = [
     {
       title: areReleases ? 'Release' : 'Version',
       className: 'break',
       cell: ({ name }) => (
-        <Link to="/traces" search={callsIn(ofVersion(runsOf(scope, agent), name), both)}>
+        <Link to="/traces" search={callsOfVersion(runsOf(scope, agent), row, name, period)}>
           {name}
         </Link>
       ),
@@ -186,7 +230,7 @@ const Versions = ({ scope, agent, period, row }: RowProps) => {
       cell: ({ calls }) => (calls.cost === undefined ? '' : costText(calls.cost)),
     },
     {
-      title: 'A run',
+      title: 'Cost per run',
       className: numeric,
       cell: ({ calls, runs }) =>
         calls.cost === undefined || runs.calls === 0 ? '' : costText(calls.cost / runs.calls),
@@ -200,39 +244,12 @@ const Versions = ({ scope, agent, period, row }: RowProps) => {
       },
     },
   ];
-  const [newest, before] = versions;
   return (
     <>
-      {newest && before ? (
-        <>
-          <p className="hint">
-            {newest.name}, compared with the {word} before it, {before.name}: p95 and cost of runs, and the
-            share of calls that failed.
-          </p>
-          {worse && worse.length > 0 ? (
-            <WorseList
-              project={scope.project}
-              changes={worse}
-              getText={({ group }) => group}
-              getLink={({ worse: way, group }) => ({
-                ...callsIn(
-                  ofVersion(
-                    way === 'faultier' ? callsWhere(scope, is(agentPath, agent)) : runsOf(scope, agent),
-                    group,
-                  ),
-                  both,
-                ),
-                ...(way === 'faultier' && { status: ['error'] }),
-                ...(way === 'slower' && { sort: '-summary.svc.latency_ms' }),
-              })}
-            />
-          ) : (
-            <p className="muted">Nothing got worse, or one of them has fewer than five runs.</p>
-          )}
-        </>
-      ) : null}
       <ScrollTable label="Versions" columns={columns} rows={versions} getKey={({ name }) => name} />
-      <p className="hint">In this time and the one before it, the newest {word} first.</p>
+      <p className="hint">
+        In this time and the one before it, the newest {areReleases ? 'release' : 'version'} first.
+      </p>
     </>
   );
 };
@@ -417,7 +434,7 @@ export const AgentPage = ({ row, isReading, search, onZoom, ...of }: AgentPagePr
   return (
     <div className="stack agent-page">
       <Headline {...of} row={row} />
-      <Series {...of} onZoom={onZoom} />
+      <Series {...of} row={row} onZoom={onZoom} />
       {sections.map(([title, content]) => (
         <section key={title} className="card stack" aria-label={title}>
           <h2>{title}</h2>

@@ -17,11 +17,18 @@ const longest = 300;
 /** What differs from one failure to the next of the same kind: quoted values, ids, paths, numbers. */
 const varying = /"[^"\n]{1,100}"|'[^'\n]{1,100}'|`[^`\n]{1,100}`|(?:\/[\w.@-]+){2,}|\b[\da-f]{8,}\b|\d+/gi;
 
+/** A line that only says that a command failed: what it printed says why. */
+const exitCode = /^(?:Error: )?exit code:? -?\d+$/i;
+
 /** The line of an exception that says what it is: that of Python is its last. */
 const messageOf = (exception: string): string => {
-  const lines = exception.split('\n', 200).filter((line) => line.trim() !== '');
-  const line = /^Traceback \(most recent/.test(lines[0] ?? '') ? lines.at(-1) : lines[0];
-  return (line ?? '').trim().slice(0, longest);
+  const lines = exception
+    .split('\n', 200)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const [first = '', second] = lines;
+  if (/^Traceback \(most recent/.test(first)) return (lines.at(-1) ?? first).slice(0, longest);
+  return (exitCode.test(first) && second ? `${first}: ${second}` : first).slice(0, longest);
 };
 
 /**
