@@ -47,7 +47,7 @@ import { lazily } from '../../ui/lazy.ts';
 import { useSettled } from '../../ui/settled.ts';
 import { LongText } from '../../ui/text.tsx';
 import { View } from '../../ui/view.tsx';
-import { isCodingSession } from './facts.ts';
+import { isCodingSession } from './groups.ts';
 
 const SessionDetails = lazily(() => import('./session-details.tsx'), 'SessionDetails');
 

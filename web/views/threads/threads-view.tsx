@@ -41,14 +41,8 @@ import { Choice } from '../../ui/fields.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { HeadTools, View } from '../../ui/view.tsx';
-import {
-  groupThreads,
-  type ThreadFacts,
-  type ThreadGroup,
-  turnsRequest,
-  useFacts,
-  useThreadsWith,
-} from './facts.ts';
+import { type ThreadFacts, turnsRequest, useFacts, useThreadsWith } from './facts.ts';
+import { groupThreads, type ThreadGroup } from './groups.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
 const parseOrder = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
@@ -232,7 +226,7 @@ const ThreadTable = (props: ThreadTableProps) => {
   const numeric = 'numeric' as const;
   return (
     <Table
-      className="wide as-cards"
+      className={hasPlaces ? 'wide as-cards placed' : 'wide as-cards'}
       columns={[
         {
           title: 'Selected',
