@@ -246,7 +246,7 @@ const Versions = ({ scope, agent, period, row }: RowProps) => {
   ];
   return (
     <>
-      <ScrollTable label="Versions" columns={columns} rows={versions} getKey={({ name }) => name} />
+      <ScrollTable label="By version" columns={columns} rows={versions} getKey={({ name }) => name} />
       <p className="hint">
         In this time and the one before it, the newest {areReleases ? 'release' : 'version'} first.
       </p>
@@ -311,7 +311,7 @@ const ToolsOf = ({ scope, agent, period, search, row }: RowProps & { readonly se
     });
   return (
     <>
-      <ScrollTable label="Tools" columns={columns} rows={used} getKey={({ name }) => name} />
+      <ScrollTable label="By tool" columns={columns} rows={used} getKey={({ name }) => name} />
       {hasShares ? (
         <p className="hint">
           What results of tools are of the input of later requests, and of its cost: estimated from the
@@ -364,7 +364,7 @@ const PromptsOf = ({ scope, agent, period }: AgentProps) => {
       ) : null}
       {named.length > 0 ? (
         <ScrollTable
-          label="Prompts"
+          label="By prompt"
           columns={columns}
           rows={named}
           getKey={({ name, version }) => `${name} ${version}`}

@@ -255,7 +255,7 @@ const ToolPage = ({ row, search, onZoom, ...of }: ToolPageProps) => {
       <section className="card stack" aria-label="Agents">
         <h2>Agents</h2>
         <ScrollTable
-          label="Agents"
+          label="By agent"
           columns={[
             {
               title: 'Agent',
