@@ -84,7 +84,6 @@ const Entry = ({ record }: { record: AuditRecord }) => {
         <span className="break" dir="auto">
           {target}
         </span>
-        <span className="spring" />
         {hasChange ? (
           <Button
             kind="quiet"

@@ -27,14 +27,14 @@ export const RedactionSection = ({ project }: { project: string }) => {
   const { redaction = [] } = useSession().me;
   return (
     <>
-      <p>
+      <p className="muted">
         Rules of redaction remove card numbers, addresses or keys from what is reported to {project} before
         anything is stored. They are the same for all projects: an operator sets them by the setting{' '}
         <code>redact</code> of the deployment. They hold for what is reported from then on, and never for what
         is stored already.
       </p>
       {redaction.length === 0 ? (
-        <p className="muted">There are no rules, so everything is stored as it is reported.</p>
+        <p>There are no rules, so everything is stored as it is reported.</p>
       ) : (
         <Table
           columns={[
@@ -101,19 +101,19 @@ export const WebhooksSection = ({ project }: { project: string }) => {
   const { data } = query;
   return (
     <>
-      <p>
+      <p className="muted">
         Alerts are sent to webhooks by their names. An operator makes them with{' '}
         <code>npm run webhooks -- create --project {project}</code>: a URL is a secret, and nobody reads it
         from here.
       </p>
       <QueryStatus queries={[query]} loading="Loading webhooks…" />
       {data?.isOn === false ? (
-        <p className="muted">
+        <p>
           Alerts are off in this service, and so are webhooks: an operator turns them on with the setting{' '}
           <code>alerts</code>.
         </p>
       ) : null}
-      {data?.isOn && data.hooks.length === 0 ? <p className="muted">This project has no webhooks.</p> : null}
+      {data?.isOn && data.hooks.length === 0 ? <p>This project has no webhooks.</p> : null}
       {data && data.hooks.length > 0 ? (
         <Table
           columns={[
