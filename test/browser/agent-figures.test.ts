@@ -147,7 +147,7 @@ describe('the agents of a project', () => {
     const none = await visit(`agents?project=${encodeURIComponent('page/agentless')}`);
     await none.getByRole('heading', { name: 'page/agentless has no agents in this time' }).waitFor();
     const page = await visit(link('agents', '&agent=nobody'));
-    await page.getByText('No call of this time names nobody').waitFor();
+    await page.getByText('No call of this time is one of nobody').waitFor();
     await page.getByRole('link', { name: 'All agents' }).waitFor();
   });
 
@@ -164,7 +164,7 @@ describe('the tools of a project', () => {
     await page.getByRole('row', { name: /^Bash coder 12 5 · 42 % 2\d ms 25 ms 2/ }).waitFor();
     await page.getByRole('link', { name: 'Bash', exact: true }).click();
     await page.getByRole('heading', { name: 'Bash', level: 1 }).waitFor();
-    await page.getByRole('listitem').filter({ hasText: 'Waits for people2' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Waits for people2waited 10 ms' }).waitFor();
     await page.getByRole('img', { name: /^Errors over time\. errors: at most 5/ }).waitFor();
     await page.locator('.when-seen').last().scrollIntoViewIfNeeded();
     const slowest = page.getByRole('region', { name: 'Slowest calls' });

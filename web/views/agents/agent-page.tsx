@@ -7,7 +7,7 @@ import { callsIn, failuresIn, type Period } from '../../calls/figures/requests.t
 import { type Tile, Tiles, WorseList } from '../../calls/figures/worse.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { versionText } from '../../calls/prompts/prompt.ts';
-import { countText, latencyText } from '../../data/format.ts';
+import { countText, latencyText, waitText } from '../../data/format.ts';
 import { type AgentsSearch, changed, type ToolsSearch, type TracesSearch } from '../../navigation/search.ts';
 import { Notice, QueryStatus, ScrollTable, Skeleton, type TableColumn } from '../../ui/controls.tsx';
 import {
@@ -23,10 +23,9 @@ import {
 } from './data.ts';
 import {
   type AgentRow,
-  agentPath,
   cachedShare,
-  callsWhere,
   is,
+  ofAgent,
   type PromptRow,
   pointsOfGroup,
   releasePath,
@@ -51,35 +50,46 @@ interface RowProps extends AgentProps {
   readonly row: AgentRow;
 }
 
+/** The calls of an agent, for links; undefined if no filter finds all of them. */
+const callsOf = ({ scope, agent, row }: RowProps): TracesSearch | undefined =>
+  row.isComplete ? ofAgent(scope, agent, true) : undefined;
+
+const runsIn = ({ scope, agent, row }: RowProps): TracesSearch =>
+  runsOf(scope, agent, row.runs !== undefined);
+
 /** The figures of the time, each with its calls. */
-const Headline = ({ scope, agent, period, row: { runs, calls, waits } }: RowProps) => {
+const Headline = (props: RowProps) => {
+  const { scope, period, row } = props;
+  const { runs, calls } = row;
   const costText = useCostText(scope.project);
-  const all = callsWhere(scope, is(agentPath, agent));
-  const ownRuns = callsIn(runsOf(scope, agent), period);
+  const all = callsOf(props);
+  const ownRuns = callsIn(runsIn(props), period);
   const share = cachedShare(calls);
-  const cost = calls.cost;
-  const waited: TracesSearch = {
-    ...callsIn(all, period),
-    where: [...(all.where ?? []), { path: 'summary.svc.waited_ms', op: 'exists', value: '' }],
-  };
+  const { cost, waits, waitedMs } = calls;
+  const waited = { path: 'summary.svc.waited_ms', op: 'exists', value: '' } as const;
   const tiles: Tile[] = [
-    { title: 'Runs', text: countText(runs.calls), link: ownRuns },
+    {
+      title: 'Traces',
+      text: countText(calls.traces),
+      hint: runs && `${countText(runs.calls)} runs`,
+      link: ownRuns,
+    },
     {
       title: 'Errors',
       text: `${countText(calls.errors)} · ${percentText(errorRate(calls))}`,
       hint: `of ${countText(calls.calls)} calls`,
-      link: failuresIn(all, period),
+      ...(all && { link: failuresIn(all, period) }),
     },
     {
       title: 'p95 of runs',
-      text: runs.p95 === undefined ? '–' : latencyText(runs.p95),
+      text: runs?.p95 === undefined ? '–' : latencyText(runs.p95),
       link: { ...ownRuns, sort: '-summary.svc.latency_ms' },
     },
     {
       title: 'Cost',
       text: cost === undefined ? '–' : costText(cost),
-      hint: cost === undefined || runs.calls === 0 ? undefined : `${costText(cost / runs.calls)} a run`,
-      link: callsIn(all, period),
+      hint: cost === undefined || !runs?.calls ? undefined : `${costText(cost / runs.calls)} a run`,
+      ...(all && { link: callsIn(all, period) }),
     },
     {
       title: 'Input from cache',
@@ -88,29 +98,33 @@ const Headline = ({ scope, agent, period, row: { runs, calls, waits } }: RowProp
     },
     {
       title: 'Waits for people',
-      text: waits === undefined ? '…' : countText(waits),
-      ...(waits ? { link: waited } : {}),
+      text: countText(waits),
+      hint: waits > 0 ? waitText(waitedMs) : undefined,
+      ...(all && waits > 0 && { link: { ...callsIn(all, period), where: [...(all.where ?? []), waited] } }),
     },
   ];
   return <Tiles label="In all" tiles={tiles} />;
 };
 
 /** Runs, errors, latency, tokens and cost over time. */
-const Series = ({
-  scope,
-  agent,
-  period,
-  row,
-  onZoom,
-}: RowProps & { onZoom: (from: number, to: number) => void }) => {
+const Series = (props: RowProps & { onZoom: (from: number, to: number) => void }) => {
+  const { scope, agent, period, row, onZoom } = props;
   const { query, points } = useAgentSeries(scope, agent, period);
-  const runs = useMemo(() => points && pointsOfGroup(points, 'agent'), [points]);
-  const all = callsWhere(scope, is(agentPath, agent));
-  const ownRuns = runsOf(scope, agent);
+  const isNamed = row.runs !== undefined;
+  const runs = useMemo(
+    () => points && (isNamed ? pointsOfGroup(points, 'agent') : undefined),
+    [points, isNamed],
+  );
+  const all = callsOf(props);
+  const ownRuns = runsIn(props);
   const charts = [
-    { metric: 'call_count', title: 'Runs', points: runs, counted: ownRuns },
+    ...(isNamed || !points
+      ? ([
+          { metric: 'call_count', title: 'Runs', points: runs, counted: ownRuns },
+          { metric: 'latency_ms', title: 'Latency of runs', points: runs, counted: ownRuns },
+        ] as const)
+      : ([{ metric: 'call_count', title: 'Calls', points, counted: all }] as const)),
     { metric: 'error_count', title: 'Errors', points, counted: all },
-    { metric: 'latency_ms', title: 'Latency of runs', points: runs, counted: ownRuns },
     { metric: 'total_tokens', title: 'Tokens', points, counted: all },
     { metric: 'total_cost', title: 'Cost', points, counted: all },
   ] as const;
@@ -131,7 +145,7 @@ const Series = ({
               split={false}
               whole
               getText={same}
-              canAlert
+              canAlert={counted !== undefined}
               onZoom={onZoom}
             />
           ) : query.error ? null : (
@@ -158,7 +172,8 @@ const callsOfVersion = (
 };
 
 /** What became worse since the version before. */
-const Since = ({ scope, agent, period, row }: RowProps) => {
+const Since = (props: RowProps) => {
+  const { scope, period, row } = props;
   const { versions, areReleases, worse } = row;
   const word = areReleases ? 'release' : 'version';
   const [newest, before] = versions ?? [];
@@ -183,7 +198,7 @@ const Since = ({ scope, agent, period, row }: RowProps) => {
         changes={worse ?? []}
         getText={({ group }) => group}
         getLink={({ worse: way, group }) => {
-          const calls = way === 'faultier' ? callsWhere(scope, is(agentPath, agent)) : runsOf(scope, agent);
+          const calls = (way === 'faultier' ? callsOf(props) : undefined) ?? runsIn(props);
           return {
             ...callsOfVersion(calls, row, group, period),
             ...(way === 'faultier' && { status: ['error'] }),
@@ -196,7 +211,8 @@ const Since = ({ scope, agent, period, row }: RowProps) => {
 };
 
 /** All versions of the time. */
-const Versions = ({ scope, agent, period, row }: RowProps) => {
+const Versions = (props: RowProps) => {
+  const { scope, period, row } = props;
   const { versions, areReleases } = row;
   const costText = useCostText(scope.project);
   if (!versions) return <Skeleton label="" rows={3} />;
@@ -212,7 +228,7 @@ const Versions = ({ scope, agent, period, row }: RowProps) => {
       title: areReleases ? 'Release' : 'Version',
       className: 'break',
       cell: ({ name }) => (
-        <Link to="/traces" search={callsOfVersion(runsOf(scope, agent), row, name, period)}>
+        <Link to="/traces" search={callsOfVersion(runsIn(props), row, name, period)}>
           {name}
         </Link>
       ),
@@ -323,8 +339,8 @@ const ToolsOf = ({ scope, agent, period, search, row }: RowProps & { readonly se
 };
 
 /** The versions of prompts that its requests are made of. */
-const PromptsOf = ({ scope, agent, period }: AgentProps) => {
-  const { query, prompts } = usePromptsOf(scope, agent, period);
+const PromptsOf = ({ scope, period, row }: RowProps) => {
+  const { query, prompts } = usePromptsOf(scope, row, period);
   const costText = useCostText(scope.project);
   const named = prompts ?? [];
   const columns: readonly TableColumn<PromptRow>[] = [
@@ -375,10 +391,12 @@ const PromptsOf = ({ scope, agent, period }: AgentProps) => {
 };
 
 /** Its slowest and dearest runs, and what fails most often. */
-const Examples = ({ scope, agent, period }: AgentProps) => {
-  const slowest = useSlowest(runsOf(scope, agent), period);
-  const dearest = useDearest(scope, agent, period);
-  const errors = useErrors(callsWhere(scope, is(agentPath, agent)), period);
+const Examples = (props: RowProps) => {
+  const { scope, agent, period, row } = props;
+  const runs = runsIn(props);
+  const slowest = useSlowest(runs, period);
+  const dearest = useDearest(runs, agent, period);
+  const errors = useErrors(ofAgent(scope, agent, row.runs !== undefined), period);
   const costText = useCostText(scope.project);
   const costs = new Map(dearest.data?.map(({ call, cost }) => [call.id, cost]));
   const calls = useMemo(() => dearest.data?.map(({ call }) => call), [dearest.data]);
@@ -391,7 +409,7 @@ const Examples = ({ scope, agent, period }: AgentProps) => {
         getFact={({ id }: CallRow) => costText(costs.get(id) ?? 0)}
         hint={`What this agent cost in each, among the traces of its latest ${sampledRuns} runs.`}
       />
-      <Errors query={errors} />
+      <Errors query={errors} hint={row.isComplete ? undefined : 'Of calls that name the agent themselves.'} />
     </div>
   );
 };
@@ -423,13 +441,13 @@ export const AgentPage = ({ row, isReading, search, onZoom, ...of }: AgentPagePr
           </Link>
         }
       >
-        No call of this time names {of.agent}. Choose a longer one.
+        No call of this time is one of {of.agent}. Choose a longer one.
       </Notice>
     );
   const sections = [
     ['Versions', <Versions key="versions" {...of} row={row} />],
     ['Tools', <ToolsOf key="tools" {...of} row={row} search={search} />],
-    ['Prompts', <PromptsOf key="prompts" {...of} />],
+    ['Prompts', <PromptsOf key="prompts" {...of} row={row} />],
   ] as const;
   return (
     <div className="stack agent-page">
@@ -442,7 +460,7 @@ export const AgentPage = ({ row, isReading, search, onZoom, ...of }: AgentPagePr
         </section>
       ))}
       <WhenSeen fallback={<Skeleton label="" rows={3} className="charts" />}>
-        <Examples {...of} />
+        <Examples {...of} row={row} />
       </WhenSeen>
     </div>
   );

@@ -7,7 +7,7 @@ import { WorseBadges } from '../../calls/figures/worse.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useCostText } from '../../calls/prices.ts';
-import { countText, latencyText } from '../../data/format.ts';
+import { countText, latencyText, waitText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { AgentsSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
@@ -30,14 +30,14 @@ import { errorsText, TooMany } from './parts.tsx';
 const route = getRouteApi('/agents');
 
 /** What rows are sorted by. */
-const sortValue = ({ name, runs, calls, waits, versions }: AgentRow, column: string) => {
+const sortValue = ({ name, runs, calls, versions }: AgentRow, column: string) => {
   if (column === 'name') return name;
   if (column === 'version') return versions?.[0]?.name;
-  if (column === 'runs') return runs.calls;
+  if (column === 'traces') return calls.traces;
   if (column === 'errors') return calls.errors;
-  if (column === 'p95') return runs.p95;
+  if (column === 'p95') return runs?.p95;
   if (column === 'cached') return cachedShare(calls);
-  return column === 'waits' ? waits : calls.cost;
+  return column === 'waits' ? calls.waits : calls.cost;
 };
 
 interface ListProps {
@@ -83,14 +83,18 @@ const List = ({ search, period, agents }: ListProps) => {
       ...sortable('version'),
     },
     {
-      title: 'Runs',
+      title: 'Traces',
       className: numeric,
-      cell: ({ name, runs }) => (
-        <Link to="/traces" search={callsIn(runsOf(search, name), period)} className="cell-link">
-          {countText(runs.calls)}
+      cell: ({ name, runs, calls }) => (
+        <Link
+          to="/traces"
+          search={callsIn(runsOf(search, name, runs !== undefined), period)}
+          className="cell-link"
+        >
+          {countText(calls.traces)}
         </Link>
       ),
-      ...sortable('runs'),
+      ...sortable('traces'),
     },
     {
       title: 'Errors',
@@ -101,7 +105,7 @@ const List = ({ search, period, agents }: ListProps) => {
     {
       title: 'p95',
       className: numeric,
-      cell: ({ runs }) => latencyText(runs.p95 ?? Number.NaN),
+      cell: ({ runs }) => latencyText(runs?.p95 ?? Number.NaN),
       ...sortable('p95'),
     },
     {
@@ -122,7 +126,9 @@ const List = ({ search, period, agents }: ListProps) => {
     {
       title: 'Waits',
       className: numeric,
-      cell: ({ waits }) => (waits ? countText(waits) : ''),
+      cell: ({ calls: { waits, waitedMs } }) => (
+        <span title={waits > 0 ? waitText(waitedMs) : undefined}>{waits > 0 ? countText(waits) : ''}</span>
+      ),
       ...sortable('waits'),
     },
     {
@@ -179,9 +185,9 @@ export const AgentsView = () => {
           {isReading ? <Skeleton label="Counting what agents did…" rows={8} /> : null}
           {agents?.length === 0 ? (
             <Empty icon={Bot} title={`${project} has no agents in this time`}>
-              Calls say which agent they are of by <code>attributes.agent.name</code>: those of OpenTelemetry
-              do, if their framework names its agents, and so do coding agents. A version beside it shows what
-              a new one changed.
+              An agent is a call of the kind <code>agent</code>, or what calls name by{' '}
+              <code>attributes.agent.name</code>: those of OpenTelemetry do, and so do coding agents. What is
+              below it in a trace is its own. A version beside the name shows what a new one changed.
             </Empty>
           ) : null}
           {agents && agents.length > 0 ? <List search={search} period={period} agents={agents} /> : null}

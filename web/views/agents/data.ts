@@ -11,6 +11,8 @@ import type { TracesSearch } from '../../navigation/search.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { groupErrors } from './errors.ts';
 import {
+  type AgentRow,
+  agentGroup,
   agentPath,
   callsWhere,
   countsRequest,
@@ -18,21 +20,25 @@ import {
   is,
   kindPath,
   lackVersions,
+  ofAgent,
+  ofTool,
   promptPath,
   promptVersionPath,
   releasePath,
-  runsOf,
   type Scope,
-  selectionBy,
+  selectionOfAll,
+  selectionOfNamed,
   selectionOfRuns,
-  selectionOfWaits,
   sharesOfResults,
   sumsRequest,
+  type ToolRow,
   toAgents,
+  toolGroup,
   toolPath,
   toPrompts,
   toTools,
   versionPath,
+  within,
 } from './figures.ts';
 
 /** The time that is shown and the one before it: versions of both are compared. */
@@ -51,17 +57,16 @@ const failuresOf = (queries: Queries) => ({
 
 /** The figures of all agents, as far as they are there. */
 export const useAgents = (scope: Scope, period: Period) => {
-  const selection = selectionBy(scope, agentPath);
-  const ofRuns = selectionOfRuns(scope);
+  const all = selectionOfAll(scope);
   const both = bothOf(period);
-  const read = useMayRead(selection, both, true);
+  const read = useMayRead(all, both, true);
   const enabled = read.may;
-  const figures = useStats(groupsRequest(selection, period, [agentPath, kindPath]), { enabled });
-  const waits = useStats(countsRequest(selectionOfWaits(scope, agentPath), period, [agentPath]), { enabled });
+  const figures = useStats(groupsRequest(all, period, [agentGroup]), { enabled });
+  const named = useStats(countsRequest(selectionOfNamed(scope), period, [agentPath, kindPath]), { enabled });
   const useVersions = (path: typeof versionPath | typeof releasePath, isWanted: boolean) => {
     const wanted = { enabled: isWanted };
-    const runs = useStats(countsRequest(ofRuns, both, [agentPath, path]), wanted);
-    const sums = useStats(sumsRequest(selection, both, [agentPath, path], period.granularity), wanted);
+    const runs = useStats(countsRequest(selectionOfRuns(scope), both, [agentPath, path]), wanted);
+    const sums = useStats(sumsRequest(all, both, [agentGroup, path], period.granularity), wanted);
     const answers = useMemo(
       () => (runs.data && sums.data ? { runs: runs.data, sums: sums.data } : undefined),
       [runs.data, sums.data],
@@ -76,65 +81,66 @@ export const useAgents = (scope: Scope, period: Period) => {
   const agents = useMemo(
     () =>
       figures.data &&
+      named.data &&
       toAgents({
         figures: figures.data,
-        waits: waits.data,
+        named: named.data,
         versions: versions.answers,
         releases: releases.answers,
       }),
-    [figures.data, waits.data, versions.answers, releases.answers],
+    [figures.data, named.data, versions.answers, releases.answers],
   );
   return {
     agents,
     tooMany: read.tooMany,
-    ...failuresOf([read, figures, waits, ...versions.queries, ...releases.queries]),
+    ...failuresOf([read, figures, named, ...versions.queries, ...releases.queries]),
   };
 };
 
 /** The figures of all tools, as far as they are there. */
 export const useTools = (scope: Scope, period: Period) => {
-  const selection = selectionBy(scope, toolPath);
-  const read = useMayRead(selection, bothOf(period), true);
+  const all = selectionOfAll(scope);
+  const read = useMayRead(all, bothOf(period), true);
   const enabled = read.may;
-  const figures = useStats(countsRequest(selection, period, [toolPath]), { enabled });
-  const before = useStats(countsRequest(selection, period.before, [toolPath]), { enabled });
-  const byAgent = useStats(countsRequest(selection, period, [toolPath, agentPath]), { enabled });
-  const waits = useStats(countsRequest(selectionOfWaits(scope, toolPath), period, [toolPath]), { enabled });
+  const figures = useStats(countsRequest(all, period, [toolGroup, toolPath]), { enabled });
+  const before = useStats(countsRequest(all, period.before, [toolGroup]), { enabled });
+  const byAgent = useStats(countsRequest(all, period, [toolGroup, agentGroup]), { enabled });
   const tools = useMemo(
-    () =>
-      figures.data &&
-      toTools({
-        figures: figures.data,
-        before: before.data,
-        byAgent: byAgent.data,
-        waits: waits.data,
-      }),
-    [figures.data, before.data, byAgent.data, waits.data],
+    () => figures.data && toTools({ figures: figures.data, before: before.data, byAgent: byAgent.data }),
+    [figures.data, before.data, byAgent.data],
   );
-  return { tools, tooMany: read.tooMany, ...failuresOf([read, figures, before, byAgent, waits]) };
+  return { tools, tooMany: read.tooMany, ...failuresOf([read, figures, before, byAgent]) };
 };
 
-/** Calls of an agent over time, those of each kind apart: its runs are one. */
+/** The calls of an agent over time, those of each kind apart: its runs are one. */
 export const useAgentSeries = (scope: Scope, agent: string, period: Period) => {
-  const selection = selectionOf(callsWhere(scope, is(agentPath, agent)));
-  const query = useStats(groupsRequest(selection, period, [kindPath], period.granularity), kept);
-  const points = useMemo(() => query.data && toPoints(query.data, period, kindPath), [query.data, period]);
+  const request = groupsRequest(selectionOfAll(scope), period, [agentGroup, kindPath], period.granularity);
+  const query = useStats(request, kept);
+  const points = useMemo(
+    () => query.data && toPoints(within(query.data, agentGroup, agent), period, kindPath),
+    [query.data, period, agent],
+  );
   return { query, points };
 };
 
 /** Calls of a tool over time. */
-export const useToolSeries = (scope: Scope, tool: string, period: Period) => {
-  const selection = selectionOf(callsWhere(scope, is(toolPath, tool)));
+export const useToolSeries = (scope: Scope, { name, isNamed }: ToolRow, period: Period) => {
+  const selection = selectionOf(ofTool(scope, name, isNamed));
   const query = useStats(countsRequest(selection, period, [], period.granularity), kept);
   const points = useMemo(() => query.data && toPoints(query.data, period, undefined), [query.data, period]);
   return { query, points };
 };
 
-/** The prompts that calls of an agent name, with their figures. */
-export const usePromptsOf = (scope: Scope, agent: string, period: Period) => {
-  const selection = selectionOf(callsWhere(scope, is(agentPath, agent)));
-  const query = useStats(groupsRequest(selection, period, [promptPath, promptVersionPath]), {});
-  const prompts = useMemo(() => query.data && toPrompts(query.data), [query.data]);
+/** The prompts of an agent's calls with their figures, by version if each call names the agent. */
+export const usePromptsOf = (scope: Scope, { name, isComplete }: AgentRow, period: Period) => {
+  const request = isComplete
+    ? groupsRequest(selectionOf(ofAgent(scope, name, true)), period, [promptPath, promptVersionPath])
+    : groupsRequest(selectionOfAll(scope), period, [agentGroup, promptPath]);
+  const query = useStats(request, {});
+  const prompts = useMemo(
+    () => query.data && toPrompts(isComplete ? query.data : within(query.data, agentGroup, name)),
+    [query.data, isComplete, name],
+  );
   return { query, prompts };
 };
 
@@ -164,9 +170,9 @@ export interface DearTrace {
 }
 
 /** The latest runs of an agent: one request adds up their traces. */
-const readLatest = async (reading: Reading, scope: Scope, agent: string, period: Period) => {
+const readLatest = async (reading: Reading, calls: TracesSearch, period: Period) => {
   const runs = await readRows(reading, {
-    ...selectionOf(callsIn(runsOf(scope, agent), period)),
+    ...selectionOf(callsIn(calls, period)),
     sort_by: [{ field: 'started_at', direction: 'desc' }],
     columns: [],
     limit: sampledRuns,
@@ -175,10 +181,10 @@ const readLatest = async (reading: Reading, scope: Scope, agent: string, period:
 };
 
 /** The traces in which an agent cost most, of its latest runs. */
-export const useDearest = (scope: Scope, agent: string, period: Period) => {
-  const { project, source } = scope;
-  return useRead(['dearest', project, source, agent, period.start, period.end], async (reading) => {
-    const runs = await readLatest(reading, scope, agent, period);
+export const useDearest = (calls: TracesSearch, agent: string, period: Period) => {
+  const { project } = calls;
+  return useRead(['dearest', calls, period.start, period.end], async (reading) => {
+    const runs = await readLatest(reading, calls, period);
     if (runs.size === 0) return [];
     const request = { project_id: project, trace_ids: [...runs.keys()] };
     const { traces } = await reading.client.ask('/trace/agents', request, reading.signal);

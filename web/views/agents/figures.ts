@@ -15,6 +15,11 @@ import type { Changes, Condition, OtherSource, Time, TracesSearch } from '../../
 
 /* What statistics say of agents and tools: figures by name, by version, and what became worse. */
 
+/** The nearest agent at or above a call, and the tool that a call is of, as the service finds them. */
+export const agentGroup = 'agent';
+export const toolGroup = 'tool';
+
+/** What calls say themselves. */
 export const agentPath = 'attributes.agent.name';
 export const versionPath = 'attributes.agent.version';
 export const releasePath = 'attributes.release';
@@ -22,8 +27,9 @@ export const toolPath = 'attributes.tool.name';
 export const kindPath = 'attributes.kind';
 export const promptPath = 'attributes.prompt.name';
 export const promptVersionPath = 'attributes.prompt.version';
+const tracePath = 'summary.svc.trace_name';
 
-type Field = NonNullable<StatsQuery['group_by']>[number];
+type Field = string;
 
 /** Whose calls are counted. */
 export interface Scope {
@@ -51,24 +57,36 @@ export const callsWhere = ({ project, source }: Scope, ...where: readonly Condit
   project,
   all: true,
   ...(source && { source }),
-  where,
+  ...(where.length > 0 && { where }),
 });
 
+/**
+ * Which calls are an agent's or a tool's, as far as a filter can tell.
+ *
+ * @param isNamed whether calls name it, rather than that their operation does
+ */
+export const ofAgent = (scope: Scope, agent: string, isNamed: boolean): TracesSearch =>
+  callsWhere(scope, is(isNamed ? agentPath : tracePath, agent));
+
+export const ofTool = (scope: Scope, tool: string, isNamed: boolean): TracesSearch =>
+  callsWhere(scope, is(isNamed ? toolPath : tracePath, tool));
+
 /** The runs of an agent: the calls that stand for itself. */
-export const runsOf = (scope: Scope, agent: string): TracesSearch =>
-  callsWhere(scope, is(agentPath, agent), is(kindPath, 'agent'));
+export const runsOf = (scope: Scope, agent: string, isNamed: boolean): TracesSearch => {
+  const calls = ofAgent(scope, agent, isNamed);
+  return isNamed ? { ...calls, where: [...(calls.where ?? []), is(kindPath, 'agent')] } : calls;
+};
 
-/** All calls that name an agent or a tool. */
-export const selectionBy = (scope: Scope, path: string): Selection =>
-  selectionOf(callsWhere(scope, exists(path)));
+/** All calls. */
+export const selectionOfAll = (scope: Scope): Selection => selectionOf(callsWhere(scope));
 
-/** The runs of all agents. */
+/** The calls that name an agent. */
+export const selectionOfNamed = (scope: Scope): Selection =>
+  selectionOf(callsWhere(scope, exists(agentPath)));
+
+/** The runs of all agents that are named. */
 export const selectionOfRuns = (scope: Scope): Selection =>
   selectionOf(callsWhere(scope, exists(agentPath), is(kindPath, 'agent')));
-
-/** The calls that name an agent or a tool, and waited for a person. */
-export const selectionOfWaits = (scope: Scope, path: string): Selection =>
-  selectionOf(callsWhere(scope, exists(path), exists('summary.svc.waited_ms')));
 
 const usageMetrics: NonNullable<StatsQuery['usage_metrics']> = [
   { metric: 'total_tokens', aggregations: ['sum', 'count'] },
@@ -84,11 +102,19 @@ export const groupsRequest = (
   span: Span,
   group_by: readonly Field[],
   granularity = whole,
-): StatsQuery => ({
-  ...figuresRequest(selection, span, granularity, undefined),
-  usage_metrics: usageMetrics,
-  group_by: [...group_by],
-});
+): StatsQuery => {
+  const { call_metrics = [], ...request } = figuresRequest(selection, span, granularity, undefined);
+  return {
+    ...request,
+    call_metrics: [
+      ...(call_metrics ?? []),
+      { metric: 'trace_count' },
+      { metric: 'waited_ms', aggregations: ['sum', 'count'] },
+    ],
+    usage_metrics: usageMetrics,
+    group_by: [...group_by],
+  };
+};
 
 /** The same without latencies: these sums can be added up over time. */
 export const sumsRequest = (
@@ -118,9 +144,22 @@ export interface UsedFigures extends Figures {
   readonly cacheRead: number;
   /** What the input cost; undefined if no model has a price. */
   readonly inputCost: number | undefined;
+  /** How many traces the calls are of: exact for one bucket. */
+  readonly traces: number;
+  /** How many calls waited for a person, and for how long together, in ms. */
+  readonly waits: number;
+  readonly waitedMs: number;
 }
 
-export const noFigures: UsedFigures = { ...nothing, input: 0, cacheRead: 0, inputCost: undefined };
+export const noFigures: UsedFigures = {
+  ...nothing,
+  input: 0,
+  cacheRead: 0,
+  inputCost: undefined,
+  traces: 0,
+  waits: 0,
+  waitedMs: 0,
+};
 
 const sumOf = (buckets: readonly StatsBucket[], name: string): number =>
   buckets.reduce((sum, bucket) => sum + (numberAt(bucket, name) ?? 0), 0);
@@ -133,6 +172,9 @@ const toUsed = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): U
   inputCost: usage.some((bucket) => numberAt(bucket, 'sum_input_cost') !== undefined)
     ? sumOf(usage, 'sum_input_cost')
     : undefined,
+  traces: sumOf(calls, 'sum_trace_count'),
+  waits: sumOf(calls, 'count_waited_ms'),
+  waitedMs: sumOf(calls, 'sum_waited_ms'),
 });
 
 /** The share of the input that came from caches; undefined without any. */
@@ -238,12 +280,12 @@ export const changesBetween = (
 /** An agent, as its calls tell of it. */
 export interface AgentRow {
   readonly name: string;
-  /** Its runs. */
-  readonly runs: UsedFigures;
-  /** All calls that name it, runs included. */
+  /** Its runs; undefined if no call names it, so that only its operation does. */
+  readonly runs: UsedFigures | undefined;
+  /** All calls at and below its runs, but for those of agents below it. */
   readonly calls: UsedFigures;
-  /** How many of them waited for a person; undefined while nobody knows. */
-  readonly waits: number | undefined;
+  /** Whether each of them names it, so that lists of calls can show them. */
+  readonly isComplete: boolean;
   /** The newest first, of this time and the one before it; undefined while nobody knows. */
   readonly versions: readonly VersionFigures[] | undefined;
   /** Whether these are releases, since the agent says no version. */
@@ -259,44 +301,45 @@ export interface VersionAnswers {
 }
 
 interface AgentAnswers {
-  /** By agent and kind. */
+  /** By the nearest agent. */
   readonly figures: Answered;
-  readonly waits: Answered | undefined;
+  /** Of calls that name an agent, by agent and kind. */
+  readonly named: Answered;
   readonly versions: VersionAnswers | undefined;
   readonly releases: VersionAnswers | undefined;
 }
 
 const versionsOf = (agent: string, { runs, sums }: VersionAnswers, path: string): VersionFigures[] =>
-  toVersions(within(runs, agentPath, agent), within(sums, agentPath, agent), path);
+  toVersions(within(runs, agentPath, agent), within(sums, agentGroup, agent), path);
 
 /** Whether there are agents that say no version of their own. */
 export const lackVersions = ({ sums }: VersionAnswers): boolean =>
-  [...groupsBy(sums, agentPath).keys()].some(
+  [...groupsBy(sums, agentGroup).keys()].some(
     (agent) =>
       agent !== null &&
-      [...groupsBy(within(sums, agentPath, agent), versionPath).keys()].every((v) => v === null),
+      [...groupsBy(within(sums, agentGroup, agent), versionPath).keys()].every((version) => version === null),
   );
 
 /** Every agent with its figures. */
-export const toAgents = ({ figures, waits, versions, releases }: AgentAnswers): AgentRow[] => {
-  const waited = waits && groupsBy(waits, agentPath);
-  return [...groupsBy(figures, agentPath)].flatMap(([name, calls]): AgentRow[] => {
+export const toAgents = ({ figures, named, versions, releases }: AgentAnswers): AgentRow[] => {
+  const naming = groupsBy(named, agentPath);
+  return [...groupsBy(figures, agentGroup)].flatMap(([name, calls]): AgentRow[] => {
     if (name === null) return [];
-    const runs = groupsBy(within(figures, agentPath, name), kindPath).get('agent') ?? noFigures;
     const own = versions && versionsOf(name, versions, versionPath);
     const areReleases = own?.length === 0;
     const path = areReleases ? releasePath : versionPath;
-    const known = areReleases ? releases && versionsOf(name, releases, releasePath) : own;
     const answers = areReleases ? releases : versions;
-    const rest = answers && groupsBy(within(answers.sums, agentPath, name), path).get(null)?.cost;
+    const known = areReleases ? releases && versionsOf(name, releases, releasePath) : own;
+    const rest = answers && groupsBy(within(answers.sums, agentGroup, name), path).get(null)?.cost;
     const [newest, before] = known ?? [];
     return [
       {
         name,
-        runs,
-        // Those of all kinds together say nothing.
-        calls: { ...calls, p50: undefined, p90: undefined, p95: undefined, p99: undefined },
-        waits: waited && (waited.get(name)?.calls ?? 0),
+        runs: naming.has(name)
+          ? (groupsBy(within(named, agentPath, name), kindPath).get('agent') ?? noFigures)
+          : undefined,
+        calls,
+        isComplete: naming.get(name)?.calls === calls.calls,
         versions: known,
         areReleases,
         worse: newest && before ? changesBetween(before, newest, rest ?? 0) : undefined,
@@ -309,7 +352,8 @@ export const toAgents = ({ figures, waits, versions, releases }: AgentAnswers): 
 export interface ToolRow {
   readonly name: string;
   readonly calls: UsedFigures;
-  readonly waits: number | undefined;
+  /** Whether calls name it, rather than that their operation does. */
+  readonly isNamed: boolean;
   /** The agents that call it, the one that does so most often first, with what they see of it. */
   readonly agents: readonly (readonly [agent: string | null, figures: UsedFigures])[];
   /** What became worse since the time before; undefined while nobody knows. */
@@ -317,25 +361,24 @@ export interface ToolRow {
 }
 
 interface ToolAnswers {
+  /** By tool, and by what calls name themselves. */
   readonly figures: Answered;
   readonly before: Answered | undefined;
   readonly byAgent: Answered | undefined;
-  readonly waits: Answered | undefined;
 }
 
 /** Every tool with its figures. */
-export const toTools = ({ figures, before, byAgent, waits }: ToolAnswers): ToolRow[] => {
-  const waited = waits && groupsBy(waits, toolPath);
-  const earlier = before && groupsBy(before, toolPath);
-  return [...groupsBy(figures, toolPath)].flatMap(([name, calls]): ToolRow[] => {
+export const toTools = ({ figures, before, byAgent }: ToolAnswers): ToolRow[] => {
+  const earlier = before && groupsBy(before, toolGroup);
+  return [...groupsBy(figures, toolGroup)].flatMap(([name, calls]): ToolRow[] => {
     if (name === null) return [];
-    const agents = byAgent ? [...groupsBy(within(byAgent, toolPath, name), agentPath)] : [];
+    const agents = byAgent ? [...groupsBy(within(byAgent, toolGroup, name), agentGroup)] : [];
     const old = earlier?.get(name);
     return [
       {
         name,
         calls,
-        waits: waited && (waited.get(name)?.calls ?? 0),
+        isNamed: groupsBy(within(figures, toolGroup, name), toolPath).has(name),
         agents: agents.toSorted(([, a], [, b]) => b.calls - a.calls),
         worse: earlier && findChanges(old ? [{ group: name, ...old }] : [], [{ group: name, ...calls }]),
       },

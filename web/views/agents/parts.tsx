@@ -59,8 +59,14 @@ export const Calls = ({ title, query, getFact, hint }: CallsProps) => (
 /** How many errors are shown. */
 const shownErrors = 8;
 
+interface ErrorsProps {
+  readonly query: UseQueryResult<readonly CommonError[]>;
+  /** What they are of. @default - all failures of the time */
+  readonly hint?: string | undefined;
+}
+
 /** What failures have in common, each with the latest call. */
-export const Errors = ({ query }: { readonly query: UseQueryResult<readonly CommonError[]> }) => {
+export const Errors = ({ query, hint }: ErrorsProps) => {
   const { data } = query;
   const sum = data?.reduce((all, { count }) => all + count, 0) ?? 0;
   return (
@@ -92,6 +98,7 @@ export const Errors = ({ query }: { readonly query: UseQueryResult<readonly Comm
         ))}
       </ol>
       {sum >= sampledErrors ? <p className="hint">Of the latest {countText(sampledErrors)}.</p> : null}
+      {hint ? <p className="hint">{hint}</p> : null}
     </section>
   );
 };

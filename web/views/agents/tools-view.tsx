@@ -7,7 +7,7 @@ import { callsIn, failuresIn, type Period } from '../../calls/figures/requests.t
 import { type Tile, Tiles, WorseBadges, WorseList } from '../../calls/figures/worse.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
-import { countText, durationText, latencyText } from '../../data/format.ts';
+import { countText, durationText, latencyText, waitText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import { type AgentsSearch, changed, type ToolsSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
@@ -25,16 +25,7 @@ import {
 } from '../../ui/controls.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { useErrors, useSlowest, useToolSeries, useTools } from './data.ts';
-import {
-  agentPath,
-  callsWhere,
-  is,
-  type Scope,
-  sameTime,
-  type ToolRow,
-  toolPath,
-  type UsedFigures,
-} from './figures.ts';
+import { ofTool, type Scope, sameTime, type ToolRow, type UsedFigures } from './figures.ts';
 import { Calls, Errors, errorsText, TooMany } from './parts.tsx';
 
 const route = getRouteApi('/tools');
@@ -42,9 +33,9 @@ const route = getRouteApi('/tools');
 const numeric = 'numeric' as const;
 
 /** What rows are sorted by. */
-const sortValue = ({ name, calls, waits }: ToolRow, column: string) => {
+const sortValue = ({ name, calls }: ToolRow, column: string) => {
   if (column === 'name') return name;
-  if (column === 'waits') return waits;
+  if (column === 'waits') return calls.waits;
   return column === 'errors' || column === 'p50' || column === 'p95' ? calls[column] : calls.calls;
 };
 
@@ -101,12 +92,8 @@ const List = ({ search, period, tools }: ListProps) => {
     {
       title: 'Calls',
       className: numeric,
-      cell: ({ name, calls }) => (
-        <Link
-          to="/traces"
-          search={callsIn(callsWhere(search, is(toolPath, name)), period)}
-          className="cell-link"
-        >
+      cell: ({ name, calls, isNamed }) => (
+        <Link to="/traces" search={callsIn(ofTool(search, name, isNamed), period)} className="cell-link">
           {countText(calls.calls)}
         </Link>
       ),
@@ -119,7 +106,9 @@ const List = ({ search, period, tools }: ListProps) => {
     {
       title: 'Waits',
       className: numeric,
-      cell: ({ waits }) => (waits ? countText(waits) : ''),
+      cell: ({ calls: { waits, waitedMs } }) => (
+        <span title={waits > 0 ? waitText(waitedMs) : undefined}>{waits > 0 ? countText(waits) : ''}</span>
+      ),
       ...sortable('waits'),
     },
     {
@@ -142,7 +131,7 @@ const List = ({ search, period, tools }: ListProps) => {
 
 interface ToolProps {
   readonly scope: Scope;
-  readonly tool: string;
+  readonly row: ToolRow;
   readonly period: Period;
 }
 
@@ -151,12 +140,12 @@ const same = (text: string): string => text;
 /** Calls, errors and latency over time. */
 const Series = ({
   scope,
-  tool,
+  row,
   period,
   onZoom,
 }: ToolProps & { onZoom: (from: number, to: number) => void }) => {
-  const { query, points } = useToolSeries(scope, tool, period);
-  const counted = callsWhere(scope, is(toolPath, tool));
+  const { query, points } = useToolSeries(scope, row, period);
+  const counted = ofTool(scope, row.name, row.isNamed);
   return (
     <>
       <QueryStatus queries={[query]} />
@@ -186,8 +175,8 @@ const Series = ({
 };
 
 /** Its slowest calls, and what fails most often. */
-const Examples = ({ scope, tool, period }: ToolProps) => {
-  const calls = callsWhere(scope, is(toolPath, tool));
+const Examples = ({ scope, row, period }: ToolProps) => {
+  const calls = ofTool(scope, row.name, row.isNamed);
   const slowest = useSlowest(calls, period);
   const errors = useErrors(calls, period);
   return (
@@ -199,31 +188,16 @@ const Examples = ({ scope, tool, period }: ToolProps) => {
 };
 
 interface ToolPageProps extends ToolProps {
-  /** Undefined if nobody called it. */
-  readonly row: ToolRow | undefined;
   readonly search: ToolsSearch;
   readonly onZoom: (from: number, to: number) => void;
 }
 
 /** A tool: its figures over time, the agents that call it, and calls to look at. */
-const ToolPage = ({ row, search, onZoom, ...of }: ToolPageProps) => {
-  const { scope, tool, period } = of;
+const ToolPage = ({ search, onZoom, ...of }: ToolPageProps) => {
+  const { scope, period, row } = of;
   const { project } = scope;
-  const all = callsWhere(scope, is(toolPath, tool));
-  if (!row)
-    return (
-      <Notice
-        kind="info"
-        action={
-          <Link to="/tools" search={{ project }}>
-            All tools
-          </Link>
-        }
-      >
-        No call of this time is one of {tool}. Choose a longer one.
-      </Notice>
-    );
-  const { calls, waits, worse, agents } = row;
+  const { name: tool, calls, isNamed, worse, agents } = row;
+  const all = ofTool(scope, tool, isNamed);
   const slow = { ...callsIn(all, period), sort: '-summary.svc.latency_ms' };
   const tiles: Tile[] = [
     { title: 'Calls', text: countText(calls.calls), link: callsIn(all, period) },
@@ -234,7 +208,11 @@ const ToolPage = ({ row, search, onZoom, ...of }: ToolPageProps) => {
     },
     { title: 'p50', text: calls.p50 === undefined ? '–' : durationText(calls.p50), link: slow },
     { title: 'p95', text: calls.p95 === undefined ? '–' : durationText(calls.p95), link: slow },
-    { title: 'Waits for people', text: waits === undefined ? '…' : countText(waits) },
+    {
+      title: 'Waits for people',
+      text: countText(calls.waits),
+      hint: calls.waits > 0 ? waitText(calls.waitedMs) : undefined,
+    },
   ];
   return (
     <div className="stack agent-page">
@@ -262,7 +240,7 @@ const ToolPage = ({ row, search, onZoom, ...of }: ToolPageProps) => {
               className: 'break',
               cell: ([name]) =>
                 name === null ? (
-                  <span className="muted">calls that name none</span>
+                  <span className="muted">outside of agents</span>
                 ) : (
                   <Link to="/agents" search={changed<AgentsSearch>(sameTime(search), { agent: name })}>
                     {name}
@@ -272,18 +250,7 @@ const ToolPage = ({ row, search, onZoom, ...of }: ToolPageProps) => {
             {
               title: 'Calls',
               className: numeric,
-              cell: ([name, figures]) =>
-                name === null ? (
-                  countText(figures.calls)
-                ) : (
-                  <Link
-                    to="/traces"
-                    search={callsIn(callsWhere(scope, is(toolPath, tool), is(agentPath, name)), period)}
-                    className="cell-link"
-                  >
-                    {countText(figures.calls)}
-                  </Link>
-                ),
+              cell: ([, figures]) => countText(figures.calls),
             },
             ...figureColumns<ToolRow['agents'][number]>(([, figures]) => figures),
           ]}
@@ -305,6 +272,7 @@ export const ToolsView = () => {
   const { project, source, tool, text = '' } = search;
   const { span, period, refresh } = usePeriod(search, '7d');
   const { tools, tooMany, error, retry } = useTools({ project, source }, period);
+  const row = tools?.find(({ name }) => name === tool);
   useTitle(tool);
   const isReading = tools === undefined && !error && tooMany === undefined;
   return (
@@ -338,19 +306,31 @@ export const ToolsView = () => {
       ) : null}
       {tool === undefined && tools?.length === 0 ? (
         <Empty icon={Wrench} title={`${project} has no calls of tools in this time`}>
-          Calls say which tool they are of by <code>attributes.tool.name</code>, as OpenTelemetry and coding
-          agents do. Each tool shows here with who calls it, how long it takes and why it fails.
+          A call of a tool is one of the kind <code>tool</code>, or names one by{' '}
+          <code>attributes.tool.name</code>, as OpenTelemetry and coding agents do. Each tool shows here with
+          who calls it, how long it takes and why it fails.
         </Empty>
       ) : null}
       {tool === undefined && tools && tools.length > 0 ? (
         <List search={search} period={period} tools={tools} />
       ) : null}
-      {tool !== undefined && tools ? (
+      {tool !== undefined && tools && !row ? (
+        <Notice
+          kind="info"
+          action={
+            <Link to="/tools" search={{ project }}>
+              All tools
+            </Link>
+          }
+        >
+          No call of this time is one of {tool}. Choose a longer one.
+        </Notice>
+      ) : null}
+      {row ? (
         <ToolPage
           key={tool}
           scope={{ project, source }}
-          tool={tool}
-          row={tools.find(({ name }) => name === tool)}
+          row={row}
           period={period}
           search={search}
           onZoom={(start, end) => change(toTime(start, end))}

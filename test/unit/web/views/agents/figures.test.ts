@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StatsBucket } from '../../../../../web/api/contract.ts';
 import {
+  agentGroup,
   agentPath,
   cachedShare,
   countsRequest,
@@ -10,11 +11,13 @@ import {
   promptPath,
   promptVersionPath,
   releasePath,
-  selectionBy,
-  selectionOfWaits,
+  runsOf,
+  selectionOfAll,
+  selectionOfNamed,
   sharesOfResults,
   sumsRequest,
   toAgents,
+  toolGroup,
   toolPath,
   toPrompts,
   toTools,
@@ -47,80 +50,117 @@ const answer = (call_buckets: StatsBucket[], usage_buckets: StatsBucket[] = []) 
 });
 
 describe('requests for figures', () => {
-  it('count calls that name an agent, by agent and kind', () => {
-    expect(groupsRequest(selectionBy(scope, agentPath), span, [agentPath, kindPath])).toMatchObject({
+  it('count all calls by the nearest agent, and those that name one by kind', () => {
+    const request = groupsRequest(selectionOfAll(scope), span, [agentGroup]);
+    expect(request).toMatchObject({
       project_id: 'a/b',
       filter: { sources: ['production'] },
+      group_by: ['agent'],
+    });
+    expect(request).not.toHaveProperty('query');
+    expect(request.call_metrics?.map(({ metric }) => metric)).toEqual([
+      'call_count',
+      'error_count',
+      'latency_ms',
+      'trace_count',
+      'waited_ms',
+    ]);
+    const named = groupsRequest(selectionOfNamed({ ...scope, source: 'all' }), span, [agentPath, kindPath]);
+    expect(named).toMatchObject({
       query: { $expr: { $and: [{ $ne: [{ $getField: agentPath }, { $literal: null }] }] } },
       group_by: [agentPath, kindPath],
     });
-    expect(
-      groupsRequest(selectionBy({ ...scope, source: 'all' }, toolPath), span, [toolPath]),
-    ).not.toHaveProperty('filter');
+    expect(named).not.toHaveProperty('filter');
   });
 
   it('leave out what they do not need: usage of counts, latencies of sums over time', () => {
-    expect(countsRequest(selectionOfWaits(scope, agentPath), span, [agentPath])).not.toHaveProperty(
-      'usage_metrics',
-    );
-    expect(sumsRequest(selectionBy(scope, agentPath), span, [agentPath], 3600)).toMatchObject({
+    expect(countsRequest(selectionOfAll(scope), span, [toolGroup])).not.toHaveProperty('usage_metrics');
+    expect(sumsRequest(selectionOfAll(scope), span, [agentGroup], 3600)).toMatchObject({
       granularity: 3600,
       call_metrics: [{ metric: 'call_count' }, { metric: 'error_count' }],
     });
   });
+
+  it('find runs by the name that calls say, or by that of their operation', () => {
+    expect(runsOf(scope, '7', true).where).toEqual([
+      { path: agentPath, op: 'is', value: '"7"' },
+      { path: kindPath, op: 'is', value: 'agent' },
+    ]);
+    expect(runsOf(scope, 'agent.turn', false).where).toEqual([
+      { path: 'summary.svc.trace_name', op: 'is', value: 'agent.turn' },
+    ]);
+  });
 });
 
-const coder = { [agentPath]: 'coder' };
-const v9 = { ...coder, [versionPath]: '2.9' };
-const v10 = { ...coder, [versionPath]: '2.10' };
+const coder = { agent: 'coder' };
+const namesCoder = { [agentPath]: 'coder' };
 
 const figures = answer(
   [
-    calls({ ...coder, [kindPath]: 'agent', p95_latency_ms: 900, sum_call_count: 4 }),
-    calls({ ...coder, [kindPath]: 'model', p95_latency_ms: 100, sum_error_count: 2 }),
-    calls({ [agentPath]: null, [kindPath]: 'model' }),
-  ],
-  [
-    usage({
+    calls({
       ...coder,
-      [kindPath]: 'model',
-      sum_total_cost: 2,
-      sum_input_tokens: 80,
-      sum_cache_read_input_tokens: 60,
+      sum_call_count: 14,
+      sum_error_count: 2,
+      sum_trace_count: 4,
+      count_waited_ms: 3,
+      sum_waited_ms: 1500,
     }),
+    calls({ agent: null }),
   ],
+  [usage({ ...coder, sum_total_cost: 2, sum_input_tokens: 80, sum_cache_read_input_tokens: 60 })],
 );
 
+const named = answer([
+  calls({ ...namesCoder, [kindPath]: 'agent', p95_latency_ms: 900, sum_call_count: 4 }),
+  calls({ ...namesCoder, [kindPath]: 'model', p95_latency_ms: 100 }),
+]);
+
+const version = (name: string | null) => ({ [versionPath]: name });
+
 const versions = {
-  runs: answer([calls({ ...v9, p95_latency_ms: 1000 }), calls({ ...v10, p95_latency_ms: 2000 })]),
+  runs: answer([
+    calls({ ...namesCoder, ...version('2.9'), p95_latency_ms: 1000 }),
+    calls({ ...namesCoder, ...version('2.10'), p95_latency_ms: 2000 }),
+  ]),
   sums: answer(
-    [calls(v9, 1), calls(v9, 2), calls({ ...v10, sum_error_count: 5 }, 2)],
-    [usage({ ...v9, sum_total_cost: 1 }), usage({ ...v10, sum_total_cost: 3 }, 2)],
+    [
+      calls({ ...coder, ...version('2.9') }, 1),
+      calls({ ...coder, ...version('2.9') }, 2),
+      calls({ ...coder, ...version('2.10'), sum_error_count: 5 }, 2),
+    ],
+    [
+      usage({ ...coder, ...version('2.9'), sum_total_cost: 1 }),
+      usage({ ...coder, ...version('2.10'), sum_total_cost: 3 }, 2),
+    ],
   ),
 };
 
+const none = { versions: undefined, releases: undefined };
+
 describe('agents', () => {
-  it('have the latency of their runs, and the cost and errors of all of their calls', () => {
-    const [agent, ...others] = toAgents({
-      figures,
-      waits: answer([calls({ ...coder, sum_call_count: 3 })]),
-      versions: undefined,
-      releases: undefined,
-    });
+  it('have the latency of their runs, and what all calls at and below them took', () => {
+    const [agent, ...others] = toAgents({ figures, named, ...none });
     expect(others).toEqual([]);
     expect(agent).toMatchObject({
       name: 'coder',
       runs: { calls: 4, p95: 900 },
-      calls: { calls: 14, errors: 2, cost: 2, p95: undefined },
-      waits: 3,
+      calls: { calls: 14, errors: 2, cost: 2, traces: 4, waits: 3, waitedMs: 1500 },
+      isComplete: true,
       versions: undefined,
       worse: undefined,
     });
     expect(agent && cachedShare(agent.calls)).toBe(0.75);
   });
 
+  it('say if some of their calls do not name them, or none does', () => {
+    const [partly] = toAgents({ figures, named: answer(named.call_buckets.slice(0, 1)), ...none });
+    expect(partly).toMatchObject({ isComplete: false, runs: { calls: 4 } });
+    const [unnamed] = toAgents({ figures, named: answer([]), ...none });
+    expect(unnamed).toMatchObject({ isComplete: false, runs: undefined });
+  });
+
   it('have their versions, that which was seen first last before, and what the newest made worse', () => {
-    const [agent] = toAgents({ figures, waits: undefined, versions, releases: undefined });
+    const [agent] = toAgents({ figures, named, versions, releases: undefined });
     expect(agent?.versions?.map(({ name }) => name)).toEqual(['2.10', '2.9']);
     expect(agent?.versions?.[1]).toMatchObject({
       runs: { calls: 10, cost: 1 },
@@ -137,43 +177,46 @@ describe('agents', () => {
 
   it('are not told to cost more if calls without a version cost something', () => {
     const sums = answer(
-      [...versions.sums.call_buckets, calls({ ...coder, [versionPath]: null })],
-      [...versions.sums.usage_buckets, usage({ ...coder, [versionPath]: null, sum_total_cost: 5 })],
+      [...versions.sums.call_buckets, calls({ ...coder, ...version(null) })],
+      [...versions.sums.usage_buckets, usage({ ...coder, ...version(null), sum_total_cost: 5 })],
     );
-    const [agent] = toAgents({
-      figures,
-      waits: undefined,
-      versions: { ...versions, sums },
-      releases: undefined,
-    });
+    const [agent] = toAgents({ figures, named, versions: { ...versions, sums }, releases: undefined });
     expect(agent?.worse?.map(({ worse }) => worse)).toEqual(['faultier', 'slower']);
   });
 
   it('have releases in the place of versions that they do not say', () => {
-    const silent = { runs: answer([calls(coder)]), sums: answer([calls(coder)]) };
+    const silent = { runs: answer([calls(namesCoder)]), sums: answer([calls(coder)]) };
     expect(lackVersions(silent)).toBe(true);
     expect(lackVersions(versions)).toBe(false);
-    const release = { ...coder, [releasePath]: 'r1' };
-    const releases = { runs: answer([calls(release)]), sums: answer([calls(release)]) };
-    const [agent] = toAgents({ figures, waits: undefined, versions: silent, releases });
+    const release = { [releasePath]: 'r1' };
+    const releases = {
+      runs: answer([calls({ ...namesCoder, ...release })]),
+      sums: answer([calls({ ...coder, ...release })]),
+    };
+    const [agent] = toAgents({ figures, named, versions: silent, releases });
     expect(agent).toMatchObject({ areReleases: true, versions: [{ name: 'r1' }], worse: undefined });
   });
 });
 
 describe('tools', () => {
   it('have the agents that call them, and what got worse since the time before', () => {
-    const bash = { [toolPath]: 'Bash' };
+    const bash = { tool: 'Bash' };
     const tools = toTools({
-      figures: answer([calls({ ...bash, sum_error_count: 4, p95_latency_ms: 50 })]),
+      figures: answer([
+        calls({ ...bash, [toolPath]: 'Bash', sum_error_count: 4, p95_latency_ms: 50 }),
+        calls({ tool: 'tool.search', [toolPath]: null }),
+      ]),
       before: answer([calls({ ...bash, p95_latency_ms: 50 })]),
       byAgent: answer([
-        calls({ ...bash, [agentPath]: 'a', sum_call_count: 2 }),
-        calls({ ...bash, [agentPath]: null, sum_call_count: 3 }),
-        calls({ ...bash, [agentPath]: 'b', sum_call_count: 5 }),
+        calls({ ...bash, agent: 'a', sum_call_count: 2 }),
+        calls({ ...bash, agent: null, sum_call_count: 3 }),
+        calls({ ...bash, agent: 'b', sum_call_count: 5 }),
       ]),
-      waits: answer([]),
     });
-    expect(tools).toMatchObject([{ name: 'Bash', calls: { errors: 4, p95: 50 }, waits: 0 }]);
+    expect(tools).toMatchObject([
+      { name: 'Bash', calls: { errors: 4, p95: 50 }, isNamed: true },
+      { name: 'tool.search', isNamed: false, agents: [] },
+    ]);
     expect(tools[0]?.agents.map(([name]) => name)).toEqual(['b', null, 'a']);
     expect(tools[0]?.worse).toEqual([{ group: 'Bash', worse: 'faultier', before: 0, now: 0.4 }]);
   });
