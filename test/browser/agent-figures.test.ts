@@ -20,10 +20,10 @@ const runs = (version: string, from: number, ms: number, failed: number): Seeded
       {
         id,
         op: 'invoke_agent',
-        name: `Task ${at} of ${version}`,
         at: start,
         ms: ms + at,
         attributes: { kind: 'agent', agent },
+        inputs: { question: `Task ${at} of ${version}` },
       },
       {
         ...below,
@@ -106,15 +106,15 @@ describe('the agents of a project', () => {
     const tiles = page.getByRole('list', { name: 'In all' });
     await tiles.getByRole('link', { name: /Errors 5 · 14 % of 36 calls/ }).waitFor();
     await tiles.getByRole('listitem').filter({ hasText: 'Input from cache40 %of 12,000 tokens' }).waitFor();
-    await page.getByRole('img', { name: /^Runs over time\. calls: at most 6/ }).waitFor();
+    await page.getByRole('img', { name: /^Runs over time\. calls: at most 12/ }).waitFor();
     await page.getByRole('img', { name: /^Latency of runs over time\. p50: at most/ }).waitFor();
     const since = page.getByRole('region', { name: 'Since the version before' });
     await since.getByText('2.10, compared with 2.9').waitFor();
     await since.getByRole('link', { name: /slower/ }).waitFor();
     const versions = page.getByRole('region', { name: 'Versions', exact: true });
     await versions.scrollIntoViewIfNeeded();
-    await versions.getByRole('row', { name: /^2\.10 6 4 · 22 % 905 ms/ }).waitFor();
-    await versions.getByRole('row', { name: /^2\.9 6 1 · 5\.6 % 205 ms/ }).waitFor();
+    await versions.getByRole('row', { name: /^2\.10 6 4 · 22 % 90\d ms/ }).waitFor();
+    await versions.getByRole('row', { name: /^2\.9 6 1 · 5\.6 % 20\d ms/ }).waitFor();
     const tools = page.getByRole('region', { name: 'Tools', exact: true });
     await tools.scrollIntoViewIfNeeded();
     await tools
@@ -134,6 +134,28 @@ describe('the agents of a project', () => {
     await errors.getByRole('listitem').filter({ hasText: 'no such file' }).getByText('5').waitFor();
     await errors.getByRole('link').first().click();
     await page.getByRole('tab', { name: 'Error', selected: true }).waitFor();
+  });
+
+  it('have the calls below them that do not name them', async () => {
+    const own = 'page/nameless-agents';
+    const below = { trace: 'turn', parent: 'turn' };
+    await report(own, [
+      { id: 'turn', op: 'agent.turn', inputs: { question: 'Where is it?' } },
+      { ...below, id: 'search', op: 'tool.search', exception: 'KeyError: 4711' },
+      { ...below, id: 'deep', op: 'step' },
+      { trace: 'turn', parent: 'deep', id: 'model', op: 'tool.read', exception: 'KeyError: 12' },
+    ]);
+    const page = await visit(`agents?project=${encodeURIComponent(own)}&${day}`);
+    await page.getByRole('row', { name: /^agent\.turn 1 2 · 50 %/ }).waitFor();
+    await page.getByRole('link', { name: 'agent.turn' }).click();
+    await page.locator('.when-seen').last().scrollIntoViewIfNeeded();
+    const errors = page.getByRole('region', { name: 'Most common errors' });
+    await expect.poll(() => errors.getByRole('listitem').count()).toBe(2);
+    await errors.getByText('In the traces of its latest 100 runs.').waitFor();
+    await page.getByRole('region', { name: 'Slowest runs' }).getByText('Where is it?').waitFor();
+    const tools = page.getByRole('region', { name: 'Tools', exact: true });
+    await tools.getByRole('link', { name: 'tool.search' }).click();
+    await page.getByRole('img', { name: /^Errors over time\. errors: at most 1/ }).waitFor();
   });
 
   it('lead from what became worse to its calls', async () => {

@@ -16,6 +16,7 @@ import {
   useAgentSeries,
   useDearest,
   useErrors,
+  useErrorsBelow,
   usePromptsOf,
   useResultShares,
   useSlowest,
@@ -396,7 +397,9 @@ const Examples = (props: RowProps) => {
   const runs = runsIn(props);
   const slowest = useSlowest(runs, period);
   const dearest = useDearest(runs, agent, period);
-  const errors = useErrors(ofAgent(scope, agent, row.runs !== undefined), period);
+  const { isComplete } = row;
+  const named = useErrors(ofAgent(scope, agent, true), period, isComplete);
+  const below = useErrorsBelow(runs, agent, period, !isComplete);
   const costText = useCostText(scope.project);
   const costs = new Map(dearest.data?.map(({ call, cost }) => [call.id, cost]));
   const calls = useMemo(() => dearest.data?.map(({ call }) => call), [dearest.data]);
@@ -409,7 +412,10 @@ const Examples = (props: RowProps) => {
         getFact={({ id }: CallRow) => costText(costs.get(id) ?? 0)}
         hint={`What this agent cost in each, among the traces of its latest ${sampledRuns} runs.`}
       />
-      <Errors query={errors} hint={row.isComplete ? undefined : 'Of calls that name the agent themselves.'} />
+      <Errors
+        query={isComplete ? named : below}
+        hint={isComplete ? undefined : `In the traces of its latest ${sampledRuns} runs.`}
+      />
     </div>
   );
 };

@@ -9,7 +9,7 @@ import { callsIn, failuresIn, type Period, type Span } from '../../calls/figures
 import { selectionOf } from '../../calls/list/request.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
-import { groupErrors } from './errors.ts';
+import { findAgent, groupErrors } from './errors.ts';
 import {
   type AgentRow,
   agentGroup,
@@ -213,15 +213,66 @@ export const useDearest = (calls: TracesSearch, agent: string, period: Period) =
 /** Of how many failures it is told what they have in common. */
 export const sampledErrors = 200;
 
+const latestFirst = [{ field: 'started_at', direction: 'desc' as const }];
+
 /** What the latest failures of some calls have in common. */
-export const useErrors = (calls: TracesSearch, period: Period) => {
+export const useErrors = (calls: TracesSearch, period: Period, enabled = true) => {
   const request = {
     ...selectionOf(failuresIn(calls, period)),
-    sort_by: [{ field: 'started_at', direction: 'desc' as const }],
+    sort_by: latestFirst,
     columns: withHeaderColumns('exception'),
     limit: sampledErrors,
   };
-  return useRead(['errors of', request], async (reading) => groupErrors(await readRows(reading, request)));
+  return useRead(['errors of', request], async (reading) => groupErrors(await readRows(reading, request)), {
+    enabled,
+  });
+};
+
+/** How many levels above a failure its agent is looked for. */
+const maxLevels = 12;
+
+/** Those of some calls whose nearest agent it is. What stands above them is read, level by level. */
+const readOfAgent = async (reading: Reading, project: string, calls: readonly CallRow[], agent: string) => {
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  for (let level = 0; level < maxLevels; level++) {
+    const missing = calls.flatMap((call) => {
+      const found = findAgent(call, byId);
+      return 'missing' in found ? [found.missing] : [];
+    });
+    if (missing.length === 0) break;
+    const rows = await readRows(reading, {
+      project_id: project,
+      filter: { call_ids: [...new Set(missing)] },
+      columns: withHeaderColumns(),
+    });
+    for (const row of rows) byId.set(row.id, row);
+    if (rows.length === 0) break;
+  }
+  return calls.filter((call) => {
+    const found = findAgent(call, byId);
+    return 'agent' in found && found.agent === agent;
+  });
+};
+
+/** The same for an agent that not all of its calls name: of the traces of its latest runs. */
+export const useErrorsBelow = (runs: TracesSearch, agent: string, period: Period, enabled: boolean) => {
+  const { project } = runs;
+  return useRead(
+    ['errors below', runs, agent, period.start, period.end],
+    async (reading) => {
+      const latest = await readLatest(reading, runs, period);
+      if (latest.size === 0) return [];
+      const failed = await readRows(reading, {
+        ...selectionOf({ project, all: true, source: 'all', status: ['error'] }),
+        filter: { trace_ids: [...latest.keys()] },
+        sort_by: latestFirst,
+        columns: withHeaderColumns('exception'),
+        limit: sampledErrors,
+      });
+      return groupErrors(await readOfAgent(reading, project, failed, agent));
+    },
+    { enabled },
+  );
 };
 
 /** Of how many requests it is told what results of tools cost, and of how many they are chosen. */

@@ -1,4 +1,5 @@
-import { type CallRow, getCallName } from '../../api/calls.ts';
+import { type CallRow, getAgent, getCallName } from '../../api/calls.ts';
+import { getKind } from '../../api/kind.ts';
 
 /** Errors that are alike: of the same operation, with the same message but for what varies. */
 export interface CommonError {
@@ -46,4 +47,22 @@ export const groupErrors = (calls: readonly CallRow[]): CommonError[] => {
     found.set(key, known ? { ...known, count: known.count + 1 } : { name, message, count: 1, latest: call });
   }
   return [...found.values()].sort((a, b) => b.count - a.count);
+};
+
+/** The nearest agent at or above a call; null outside of agents. Or the call above that has to be read to tell. */
+export type AgentAbove = { readonly agent: string | null } | { readonly missing: string };
+
+/** Finds the nearest agent among calls that are known, as the service does. Parents may form a circle. */
+export const findAgent = (call: CallRow, byId: ReadonlyMap<string, CallRow>): AgentAbove => {
+  const met = new Set<string>();
+  for (let at = call; !met.has(at.id); ) {
+    met.add(at.id);
+    const own = getAgent(at) ?? (getKind(at) === 'agent' ? at.summary?.svc?.trace_name : undefined);
+    if (own) return { agent: own };
+    if (!at.parent_id) break;
+    const above = byId.get(at.parent_id);
+    if (!above) return { missing: at.parent_id };
+    at = above;
+  }
+  return { agent: null };
 };

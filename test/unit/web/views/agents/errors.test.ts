@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
-import { groupErrors } from '../../../../../web/views/agents/errors.ts';
+import { findAgent, groupErrors } from '../../../../../web/views/agents/errors.ts';
 
 const failed = (id: string, exception: string | null, tool = 'Bash') =>
   ({ id, op_name: 'tool', attributes: { tool: { name: tool } }, exception }) as unknown as CallRow;
@@ -44,5 +44,32 @@ describe('errors', () => {
     const hostile = `${'/a'.repeat(50_000)}"${'x'.repeat(50_000)}`;
     const [error] = groupErrors([failed('1', hostile)]);
     expect(error?.message.length).toBe(300);
+  });
+});
+
+describe('the agent of a failure', () => {
+  const call = (id: string, parent: string | null, attributes: object = {}) =>
+    ({
+      id,
+      op_name: id,
+      parent_id: parent,
+      attributes,
+      summary: { svc: { trace_name: id } },
+    }) as unknown as CallRow;
+  const byId = (...calls: CallRow[]) => new Map(calls.map((one) => [one.id, one]));
+
+  it('is the nearest one at or above it, by its name or that of its operation', () => {
+    const root = call('agent.turn', null);
+    const named = call('inner', 'agent.turn', { agent: { name: 'coder' } });
+    const said = call('runner', null, { kind: 'agent' });
+    expect(findAgent(call('x', 'inner'), byId(root, named))).toEqual({ agent: 'coder' });
+    expect(findAgent(call('x', 'agent.turn'), byId(root))).toEqual({ agent: 'agent.turn' });
+    expect(findAgent(said, byId())).toEqual({ agent: 'runner' });
+    expect(findAgent(call('x', null), byId())).toEqual({ agent: null });
+  });
+
+  it('takes calls above that are not there yet, and ends in a circle', () => {
+    expect(findAgent(call('x', 'y'), byId(call('y', 'z')))).toEqual({ missing: 'z' });
+    expect(findAgent(call('x', 'y'), byId(call('y', 'x'), call('x', 'y')))).toEqual({ agent: null });
   });
 });
