@@ -1,7 +1,7 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import { invalid, type ProjectId } from '../../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
-import { kindOf, ownAgent, toMembers } from '../traces/agents.ts';
+import { kindOf, ownAgent } from '../traces/agents.ts';
 import { readTrace } from './usage.ts';
 
 /** The most calls whose agents, or whose traces, are held in memory: some 200 MB. */
@@ -52,18 +52,10 @@ export class AgentFinder {
    */
   meet(calls: readonly CallHeader[]): void {
     for (const call of calls) {
-      const { traceId, parentId } = call.start;
-      const trace = this.#traceOf(traceId);
+      const trace = this.#traceOf(call.start.traceId);
       if (trace.isRead && trace.agents.has(call.id)) continue;
-      if (this.#held++ === maxHeld) throw tooManyCalls('group_by', 'the agents');
-      const own = ownAgent(call, kindOf(call));
-      if (own) this.#know(trace, call.id, own.name);
-      else if (parentId === null) this.#know(trace, call.id, null);
-      else {
-        const above = trace.agents.get(parentId);
-        if (above !== undefined) this.#know(trace, call.id, above);
-        else trace.waiting.set(parentId, [...(trace.waiting.get(parentId) ?? []), call.id]);
-      }
+      this.#hold(1);
+      this.#note(trace, call);
     }
   }
 
@@ -83,9 +75,11 @@ export class AgentFinder {
     const ids = [...new Set(unknown.map(({ start }) => start.traceId))];
     this.readTraces += ids.length;
     await mapConcurrent(ids, concurrency, async (id) => {
-      const members = toMembers(await this.#read(id));
       const trace = this.#traceOf(id);
-      for (const { call, agent } of members) trace.agents.set(call.id, agent.name);
+      const all = (await this.#read(id)).filter((call) => !trace.agents.has(call.id));
+      this.#hold(all.length);
+      for (const call of all) this.#note(trace, call);
+      // Their parents are nowhere, or form a circle.
       trace.waiting.clear();
       trace.isRead = true;
     });
@@ -97,6 +91,21 @@ export class AgentFinder {
     const trace: Trace = { agents: new Map(), waiting: new Map(), isRead: false };
     this.#traces.set(id, trace);
     return trace;
+  }
+
+  #hold(count: number): void {
+    this.#held += count;
+    if (this.#held > maxHeld) throw tooManyCalls('group_by', 'the agents');
+  }
+
+  #note(trace: Trace, call: CallHeader): void {
+    const { parentId } = call.start;
+    const own = ownAgent(call, kindOf(call));
+    const above = parentId === null ? null : trace.agents.get(parentId);
+    if (own) this.#know(trace, call.id, own.name);
+    else if (above !== undefined) this.#know(trace, call.id, above);
+    else if (parentId !== null)
+      trace.waiting.set(parentId, [...(trace.waiting.get(parentId) ?? []), call.id]);
   }
 
   /** Notes the agent of a call, and of those below that waited for it. */

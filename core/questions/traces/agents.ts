@@ -85,7 +85,7 @@ const within = ([start, end]: Stretch, [from, to]: Stretch): Stretch[] => {
 };
 
 /** Finds the parents and the agents of calls. Parents that form a circle, or are elsewhere, count as none. */
-export const toMembers = (calls: readonly CallHeader[]): Member[] => {
+const toMembers = (calls: readonly CallHeader[]): Member[] => {
   const byId = new Map(calls.map((call) => [call.id, call]));
   const members = new Map<string, Member>();
   for (const call of calls) {
