@@ -37,7 +37,7 @@ import {
   type VersionFigures,
   versionPath,
 } from './figures.ts';
-import { Calls, Errors, errorsText } from './parts.tsx';
+import { Calls, Errors, errorsCell } from './parts.tsx';
 
 const same = (text: string): string => text;
 
@@ -238,7 +238,7 @@ const Versions = (props: RowProps) => {
     {
       title: 'Errors',
       className: numeric,
-      cell: ({ calls }) => <span className="error-text">{errorsText(calls)}</span>,
+      cell: ({ calls }) => errorsCell(calls),
     },
     { title: 'p95', className: numeric, cell: ({ runs }) => latencyText(runs.p95 ?? Number.NaN) },
     {
@@ -309,7 +309,7 @@ const ToolsOf = ({ scope, agent, period, search, row }: RowProps & { readonly se
     {
       title: 'Errors',
       className: numeric,
-      cell: ({ figures }) => <span className="error-text">{errorsText(figures)}</span>,
+      cell: ({ figures }) => errorsCell(figures),
     },
     { title: 'p50', className: numeric, cell: ({ figures }) => latencyText(figures.p50 ?? Number.NaN) },
     { title: 'p95', className: numeric, cell: ({ figures }) => latencyText(figures.p95 ?? Number.NaN) },
@@ -361,7 +361,7 @@ const PromptsOf = ({ scope, period, row }: RowProps) => {
     {
       title: 'Errors',
       className: numeric,
-      cell: ({ figures }) => <span className="error-text">{errorsText(figures)}</span>,
+      cell: ({ figures }) => errorsCell(figures),
     },
     { title: 'p95', className: numeric, cell: ({ figures }) => latencyText(figures.p95 ?? Number.NaN) },
     {

@@ -7,7 +7,7 @@ import { WorseBadges } from '../../calls/figures/worse.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useCostText } from '../../calls/prices.ts';
-import { countText, latencyText, waitText } from '../../data/format.ts';
+import { countText, latencyText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { AgentsSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
@@ -25,7 +25,7 @@ import { HeadTools, View } from '../../ui/view.tsx';
 import { AgentPage } from './agent-page.tsx';
 import { useAgents } from './data.ts';
 import { type AgentRow, cachedShare, runsOf } from './figures.ts';
-import { errorsText, TooMany } from './parts.tsx';
+import { errorsCell, TooMany, waitsCell } from './parts.tsx';
 
 const route = getRouteApi('/agents');
 
@@ -99,7 +99,7 @@ const List = ({ search, period, agents }: ListProps) => {
     {
       title: 'Errors',
       className: numeric,
-      cell: ({ calls }) => <span className="error-text">{errorsText(calls)}</span>,
+      cell: ({ calls }) => errorsCell(calls),
       ...sortable('errors'),
     },
     {
@@ -126,14 +126,12 @@ const List = ({ search, period, agents }: ListProps) => {
     {
       title: 'Waits',
       className: numeric,
-      cell: ({ calls: { waits, waitedMs } }) => (
-        <span title={waits > 0 ? waitText(waitedMs) : undefined}>{waits > 0 ? countText(waits) : ''}</span>
-      ),
+      cell: ({ calls }) => waitsCell(calls),
       ...sortable('waits'),
     },
     {
       title: 'Since the version before',
-      cell: ({ worse }) => (worse ? <WorseBadges project={project} changes={worse} /> : null),
+      cell: ({ worse }) => (worse?.length ? <WorseBadges project={project} changes={worse} /> : null),
     },
   ];
   return rows.length === 0 ? (

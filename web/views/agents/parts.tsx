@@ -5,7 +5,7 @@ import { type CallRow, getDuration } from '../../api/calls.ts';
 import { CallLink } from '../../calls/call-link.tsx';
 import { errorRate, percentText } from '../../calls/figures/figures.ts';
 import { maxRead } from '../../calls/figures/read.ts';
-import { countedText, countText, latencyText } from '../../data/format.ts';
+import { countedText, countText, latencyText, waitText } from '../../data/format.ts';
 import { Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
 import { sampledErrors } from './data.ts';
 import type { CommonError } from './errors.ts';
@@ -21,9 +21,17 @@ export const TooMany = ({ count, what }: { readonly count: number; readonly what
   </Notice>
 );
 
-/** How many calls failed, and which share; nothing for none. */
-export const errorsText = (figures: UsedFigures): string =>
-  figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`;
+/** How many calls failed, and which share; nothing for none, so that cards leave it out. */
+export const errorsCell = (figures: UsedFigures): ReactNode =>
+  figures.errors === 0 ? null : (
+    <span className="error-text">
+      {countText(figures.errors)} · {percentText(errorRate(figures))}
+    </span>
+  );
+
+/** How often somebody was waited for; nothing for never. */
+export const waitsCell = ({ waits, waitedMs }: UsedFigures): ReactNode =>
+  waits === 0 ? null : <span title={waitText(waitedMs)}>{countText(waits)}</span>;
 
 interface CallsProps {
   readonly title: string;

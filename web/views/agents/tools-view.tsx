@@ -26,7 +26,7 @@ import {
 import { HeadTools, View } from '../../ui/view.tsx';
 import { useErrors, useSlowest, useToolSeries, useTools } from './data.ts';
 import { ofTool, type Scope, sameTime, type ToolRow, type UsedFigures } from './figures.ts';
-import { Calls, Errors, errorsText, TooMany } from './parts.tsx';
+import { Calls, Errors, errorsCell, TooMany, waitsCell } from './parts.tsx';
 
 const route = getRouteApi('/tools');
 
@@ -44,7 +44,7 @@ const figureColumns = <Row,>(read: (row: Row) => UsedFigures): TableColumn<Row>[
   {
     title: 'Errors',
     className: numeric,
-    cell: (row) => <span className="error-text">{errorsText(read(row))}</span>,
+    cell: (row) => errorsCell(read(row)),
   },
   { title: 'p50', className: numeric, cell: (row) => latencyText(read(row).p50 ?? Number.NaN) },
   { title: 'p95', className: numeric, cell: (row) => latencyText(read(row).p95 ?? Number.NaN) },
@@ -106,14 +106,12 @@ const List = ({ search, period, tools }: ListProps) => {
     {
       title: 'Waits',
       className: numeric,
-      cell: ({ calls: { waits, waitedMs } }) => (
-        <span title={waits > 0 ? waitText(waitedMs) : undefined}>{waits > 0 ? countText(waits) : ''}</span>
-      ),
+      cell: ({ calls }) => waitsCell(calls),
       ...sortable('waits'),
     },
     {
       title: 'Since the time before',
-      cell: ({ worse }) => (worse ? <WorseBadges project={project} changes={worse} /> : null),
+      cell: ({ worse }) => (worse?.length ? <WorseBadges project={project} changes={worse} /> : null),
     },
   ];
   return rows.length === 0 ? (
