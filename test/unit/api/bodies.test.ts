@@ -221,7 +221,9 @@ describe('the body of /calls/stats', () => {
     [{ group_by: ['status', 'status'] }, 'group_by should name each field once'],
     [
       { group_by: ['preview'] },
-      expect.stringContaining('group_by.0 there is no such field; the fields are agent, tool, status, source, id,'),
+      expect.stringContaining(
+        'group_by.0 there is no such field; the fields are agent, tool, status, source, id,',
+      ),
     ],
     [
       { call_metrics: [{ metric: 'latency_ms', percentiles: [101] }] },

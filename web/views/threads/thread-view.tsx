@@ -33,7 +33,7 @@ import { isPlainClick } from '../../calls/list/peek.tsx';
 import { Peek } from '../../calls/list/peek-pane.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
-import { shownPreview } from '../../calls/previews.ts';
+import { isSilent, previewsOfTraces, shownPreview } from '../../calls/previews.ts';
 import { About } from '../../calls/trace/about.tsx';
 import { type TreeLine, type TreeNode, toLines, toTree } from '../../calls/trace/tree.ts';
 import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
@@ -686,6 +686,26 @@ export const ThreadPane = (props: ThreadPaneProps) => {
   );
 };
 
+/** What was said first in a thread; undefined until that is known, and if nothing is. */
+const useFirstWords = (project: string, thread: string): string | undefined => {
+  const [first] = useTurns(project, thread).data ?? none;
+  const { data } = useRead(
+    ['first words', project, first?.id],
+    async (reading) => {
+      if (!first) return null;
+      const request = { project_id: project, filter: { call_ids: [first.id] }, columns: previewColumn };
+      const [row] = await readRows(reading, request);
+      const own = row?.preview;
+      if (row && own && !isSilent(row)) return shownPreview(own, row).input;
+      const found = await previewsOfTraces(reading.client, project, [first.trace_id], reading.signal);
+      const below = found.get(first.trace_id);
+      return below ? shownPreview(below, first).input : null;
+    },
+    { enabled: first !== undefined },
+  );
+  return data ?? undefined;
+};
+
 /** A conversation, turn by turn. */
 export const ThreadView = () => {
   const search = route.useSearch();
@@ -694,6 +714,7 @@ export const ThreadView = () => {
   const change = (changes: Changes<ThreadSearch>) =>
     navigate({ search: changed<ThreadSearch>(search, changes), replace: true });
   const [help, setHelp] = useState(false);
+  const words = useFirstWords(project, thread);
   const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
   useKeys({
     ...stepKeys(moveFocus),
@@ -702,7 +723,8 @@ export const ThreadView = () => {
   });
   return (
     <View
-      title={thread}
+      title={words ?? 'Thread'}
+      about={<code className="cut">{thread}</code>}
       className="chat"
       actions={
         <>
