@@ -207,7 +207,9 @@ const ThreadTable = (props: ThreadTableProps) => {
     </>
   ));
   const user = cell(({ user: id, email }) =>
-    id === undefined ? null : (
+    id === undefined ? (
+      email
+    ) : (
       <Link
         to="/traces"
         search={{ project, where: [{ path: 'attributes.user.id', op: 'is', value: typedText(id) }] }}
@@ -218,7 +220,10 @@ const ThreadTable = (props: ThreadTableProps) => {
       </Link>
     ),
   );
-  const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
+  const hasUsers = threads.some(({ thread_id }) => {
+    const { user: id, email } = facts.get(thread_id) ?? {};
+    return (id ?? email) !== undefined;
+  });
   const hasPlaces = threads.some(({ thread_id }) => {
     const { repository, branch } = facts.get(thread_id) ?? {};
     return repository !== undefined || branch !== undefined;
