@@ -108,7 +108,7 @@ describe('a session', () => {
 
   it('is none if it is no coding agent', async () => {
     const page = await visit(thread('plain', places));
-    await page.getByText('Hello?').waitFor();
+    await page.getByRole('article').getByText('Hello?').waitFor();
     expect(await page.getByText('What it did').count()).toBe(0);
   });
 });
