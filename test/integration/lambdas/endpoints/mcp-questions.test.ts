@@ -227,7 +227,9 @@ describe('what is large', () => {
     expect(trace.totals).toMatchObject({ calls: 10_000, errors: 1 });
     const rows = getRows(trace);
     expect(rows.find(({ status }) => status === 'error')).toMatchObject({ id: 'w7654', depth: 2 });
-    expect(trace.missing).toEqual([expect.stringMatching(/of 10000 calls: get_trace with the cursor, or with call_id/)]);
+    expect(trace.missing).toEqual([
+      expect.stringMatching(/of 10000 calls: get_trace with the cursor, or with call_id/),
+    ]);
     const folded = rows.find((row) => (row.folded ?? null) !== null && row.depth === 1);
     const below = await agent.ask('get_trace', { trace_id: 'wide', call_id: folded?.id });
     expect(getRows(below)[0]).toMatchObject({ id: folded?.id, depth: 0 });

@@ -258,7 +258,9 @@ describe('tools, agents and waits', () => {
       { id: '4', agent: 'ida', waiting: true },
     ]);
     const { calls: inTrace } = await ask('get_trace', { project_id: own, trace_id: 'trace' });
-    expect(toRows(inTrace)).toContainEqual(expect.objectContaining({ id: '1', tool: 'seats.map', waited_ms: 400 }));
+    expect(toRows(inTrace)).toContainEqual(
+      expect.objectContaining({ id: '1', tool: 'seats.map', waited_ms: 400 }),
+    );
   });
 });
 
