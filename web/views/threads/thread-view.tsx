@@ -6,6 +6,7 @@ import {
   createContext,
   type MouseEvent,
   type ReactNode,
+  Suspense,
   useCallback,
   useContext,
   useEffect,
@@ -42,9 +43,13 @@ import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, Check, CopyButton, Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { useSettled } from '../../ui/settled.ts';
 import { LongText } from '../../ui/text.tsx';
 import { View } from '../../ui/view.tsx';
+import { isCodingSession } from './groups.ts';
+
+const SessionDetails = lazily(() => import('./session-details.tsx'), 'SessionDetails');
 
 /** A thread may get steps while its reader is elsewhere: it is read again when they return. */
 const staleTime = 0;
@@ -499,6 +504,8 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
   const byModel = useMemo(() => spendingOf(calls), [calls]);
   const errors = turns.filter(hasFailed).length;
   const callErrors = calls.filter(hasFailed).length;
+  const isCoding = useMemo(() => isCodingSession(calls), [calls]);
+  const [isOpen, setOpen] = useState(false);
   const first = turns[0];
   const last = turns.at(-1);
   const end = Math.max(...turns.map(({ ended_at, started_at }) => parseTime(ended_at ?? started_at)));
@@ -538,9 +545,17 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
         <Skeleton label="" rows={1} />
       )}
       {/* Its line is there before, so that the turns stay where they are. */}
-      <details className={byModel.size > 0 ? '' : 'reserved'}>
-        <summary>Where the money went</summary>
+      <details
+        className={byModel.size > 0 || isCoding ? '' : 'reserved'}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
+        <summary>{isCoding ? 'What it did, and where the money went' : 'Where the money went'}</summary>
         <SpendingTable project={project} byModel={byModel} />
+        {isOpen && isCoding ? (
+          <Suspense fallback={<Skeleton label="Loading what it did…" />}>
+            <SessionDetails project={project} calls={calls} />
+          </Suspense>
+        ) : null}
       </details>
     </>
   );
