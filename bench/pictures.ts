@@ -230,6 +230,8 @@ const listViews = async (
     ['traces-none', `traces?${at}&text=nothing-has-this`],
     ['trace', `${trace}&call=${call.id}`],
     ['trace-story', `${trace}&as=story`],
+    ['trace-timeline', `${trace}&as=timeline`],
+    ['trace-graph', `${trace}&as=graph`],
     ['trace-data', `${trace}&call=${call.id}&tab=data`],
     ['trace-usage', `${trace}&call=${call.id}&tab=usage`],
     ['trace-feedback', `${trace}&call=${call.id}&tab=feedback`],
