@@ -134,7 +134,7 @@ describe('the timeline of a trace', () => {
     const page = await visit(link('refund', ''));
     await page.getByRole('button', { name: 'Timeline', exact: true }).click();
     const timeline = page.getByRole('tree', { name: 'Calls over time' });
-    await timeline.getByRole('treeitem', { name: 'Refund, agent, agent triage, error below' }).waitFor();
+    await timeline.getByRole('treeitem', { name: /^Refund, agent, agent triage, / }).waitFor();
     expect(page.url()).toContain('as=timeline');
     await page.getByText('waits for a person').first().waitFor();
     // The axis, the name of the first lane, and its second row.

@@ -99,10 +99,13 @@ export const toGraph = (members: readonly Member[]): Graph => {
       connect(agent, model, toCost(usage));
     }
   }
-  const linked = new Set([...edges.values()].flatMap(({ from, to }) => [from, to]));
-  // What is outside of agents is told if it called something.
-  const shown = [...nodes.values()].filter(({ part }) => part !== outside || linked.has(part));
-  return { nodes: shown, edges: [...edges.values()] };
+  // A script that does no more than start an agent would only take the room of a column.
+  const started = [...edges.values()].filter(({ from }) => from === outside);
+  const isTold = started.length > 1 || started.some(({ to }) => splitPart(to)[0] !== 'agent');
+  return {
+    nodes: [...nodes.values()].filter(({ part }) => part !== outside || isTold),
+    edges: [...edges.values()].filter(({ from }) => from !== outside || isTold),
+  };
 };
 
 /** How large a node is, in pixels. */
