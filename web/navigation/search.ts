@@ -240,8 +240,12 @@ export const tabs = ['messages', 'data', 'usage', 'comments', 'feedback', 'error
 
 export type Tab = (typeof tabs)[number];
 
-/** The state of the view of a trace. */
-export const parseTraceSearch = parser({
+/** What a trace is shown as, in the place of its tree. */
+export const forms = ['story', 'timeline', 'graph'] as const;
+
+export type Form = (typeof forms)[number];
+
+const parseTrace = parser({
   trace: requiredText,
   /** The selected call. @default - the first root */
   call: readText,
@@ -255,9 +259,15 @@ export const parseTraceSearch = parser({
   plain: readFlag,
   /** Whether the tree shows what each call took itself, without those below it. @default false */
   own: readFlag,
-  /** Whether the trace stands there as a text, in the place of its tree. @default false */
-  story: readFlag,
+  /** @default - its tree */
+  as: choiceReader(forms),
+  /** The agent, tool or model whose calls are shown, such as `agent:planner`. @default - all calls */
+  only: readText,
 });
+
+/** The state of the view of a trace. Links of earlier versions say `story=true`. */
+export const parseTraceSearch = (search: Record<string, unknown>) =>
+  parseTrace({ ...(search.story === true && { as: 'story' }), ...search });
 
 export type TraceSearch = ReturnType<typeof parseTraceSearch>;
 

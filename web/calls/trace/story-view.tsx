@@ -277,8 +277,11 @@ interface StoryViewProps {
 
 /** The whole trace as a text, of which only what is in sight is in the document. */
 export const StoryView = ({ state, project, plain, onSelect }: StoryViewProps) => {
-  const { all, found, selected } = state;
-  const items = useMemo(() => toStory(all), [all]);
+  const { all, open, matching, found, selected } = state;
+  const items = useMemo(
+    () => toStory(open).filter(({ node }) => matching?.has(node.call.id) ?? true),
+    [open, matching],
+  );
   const context = useMemo(() => toContext(all), [all]);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

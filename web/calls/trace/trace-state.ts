@@ -7,6 +7,7 @@ import { type Keys, stepKeys } from '../../ui/keys.tsx';
 import { useSettled } from '../../ui/settled.ts';
 import { readRows, useTrace } from '../data.ts';
 import { toOperation } from '../list/request.ts';
+import { findMatching, toMembers, withAbove } from './parts.ts';
 import { findAncestors, findParents, matches, type TreeLine, toLines, toTree } from './tree.ts';
 
 /** The time that the timeline spans, in ms since 1970. */
@@ -71,9 +72,24 @@ const useFoundInside = (project: string, trace: string, sought: string) => {
   return { inside: query.data ?? noIds, searching: query.isLoading || text !== sought.trim() };
 };
 
+/** The calls with their parts; those that are shown if only one part is, and all above them. */
+const useParts = (all: readonly TreeLine[], only: string | undefined) => {
+  const members = useMemo(() => toMembers(all), [all]);
+  const matching = useMemo(
+    () => (only === undefined ? undefined : findMatching(members, only)),
+    [members, only],
+  );
+  const kept = useMemo(() => matching && withAbove(members, matching), [members, matching]);
+  const open = useMemo(() => keepLines(all, kept), [all, kept]);
+  return { members, matching, kept, open };
+};
+
+const keepLines = (lines: readonly TreeLine[], kept: ReadonlySet<string> | undefined): readonly TreeLine[] =>
+  kept ? lines.filter(({ node }) => kept.has(node.call.id)) : lines;
+
 /** Puts the state of the view together. */
 export const useTraceState = (
-  { project, trace, call, find }: TraceSearch,
+  { project, trace, call, find, only }: TraceSearch,
   select: (call: string) => void,
   /** Selects a call that failed, to see why. @default - as any other */
   selectError = select,
@@ -83,7 +99,8 @@ export const useTraceState = (
   const [sought, setSought] = useState(find ?? '');
   const searchBox = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(sought.trim().toLowerCase());
-  const lines = useMemo(() => toLines(forest, collapsed), [forest, collapsed]);
+  const { members, matching, kept, open } = useParts(all, only);
+  const lines = useMemo(() => keepLines(toLines(forest, collapsed), kept), [forest, collapsed, kept]);
   const { inside, searching } = useFoundInside(project, trace, sought);
   const found = useMemo(() => {
     const fits = (line: TreeLine) => inside.has(line.node.call.id) || matches(line, deferred);
@@ -103,13 +120,18 @@ export const useTraceState = (
     setCollapsed((before) => new Set([...before].filter((closed) => !above.includes(closed))));
     go(id);
   };
-  const placeInAll = () => all.findIndex(({ node }) => node.call.id === selected);
+  const placeOpen = () => open.findIndex(({ node }) => node.call.id === selected);
   return {
     query,
     calls,
     forest,
     all,
     lines,
+    /** All of them, whatever is collapsed. */
+    open,
+    members,
+    /** The calls of the part that alone is shown, by id; undefined if all are shown. */
+    matching,
     selected,
     span,
     usage,
@@ -123,6 +145,7 @@ export const useTraceState = (
     searching,
     anyCollapsed: collapsed.size > 0,
     searchBox,
+    show,
     search: setSought,
     selectIndex: (index: number) => {
       const line = lines[index];
@@ -135,10 +158,10 @@ export const useTraceState = (
     toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : findParents(forest))),
     nextError: () =>
       show(
-        nextAfter(all, placeInAll(), ({ node }) => node.isError),
+        nextAfter(open, placeOpen(), ({ node }) => node.isError),
         selectError,
       ),
-    nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
+    nextFound: () => show(nextAfter(open, placeOpen(), ({ node }) => found.has(node.call.id))),
   };
 };
 
@@ -192,6 +215,22 @@ export const treeKeys = (
     else leave();
   },
 });
+
+/** What keys do in the timeline, where nothing is collapsed. */
+export const timelineKeys = (state: TraceState): Keys => {
+  const { open: lines, selected, show } = state;
+  const at = lines.findIndex(({ node }) => node.call.id === selected);
+  const go = (place: number) =>
+    show(lines[Math.max(0, Math.min(lines.length - 1, place))]?.node.call.id ?? selected);
+  const depth = lines[at]?.depth ?? 0;
+  return {
+    ...stepKeys((by) => go(at + by)),
+    ArrowRight: () => go((lines[at + 1]?.depth ?? 0) > depth ? at + 1 : at),
+    ArrowLeft: () => go(depth > 0 ? lines.slice(0, at).findLastIndex((line) => line.depth < depth) : at),
+    Home: () => go(0),
+    End: () => go(lines.length - 1),
+  };
+};
 
 /** What a list opens beside itself: a trace, with what goes on to the next one. */
 export interface TracePaneProps {
