@@ -1004,7 +1004,7 @@ export const raiseNumber = async (
 /**
  * Takes an attribute out of an item of the table `bookkeeping`, if it is there.
  *
- * @returns the numbers of the item; none if it has no such attribute
+ * @returns the other numbers of the item; none if it has no such attribute
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const removeAttribute = async (
@@ -1018,7 +1018,7 @@ export const removeAttribute = async (
     UpdateExpression: 'REMOVE #a',
     ConditionExpression: 'attribute_exists(#a)',
     ExpressionAttributeNames: { '#a': attribute },
-    ReturnValues: 'ALL_OLD',
+    ReturnValues: 'ALL_NEW',
     ReturnConsumedCapacity: 'TOTAL',
   });
   let found: Readonly<Record<string, unknown>> = {};
