@@ -72,7 +72,7 @@ export const toExpiry = (
  *
  * A fourth has which trigrams the texts of an hour have, in parts: `texts.ts`.
  *
- *   texts   k  texts, project   s  hour, part   n: how many parts there are; b: the groups of this one
+ *   texts   k  texts, project   s  hour, part   n: how many parts there are; h: the groups of this one
  */
 
 /** What an item is about. */
@@ -109,7 +109,7 @@ export const rollupRange = (
 
 /** The attributes of a part with how many there are, and with its groups. */
 export const textParts = 'n';
-export const textGroups = 'b';
+export const textGroups = 'h';
 
 /** The key of a part of what is known of the texts of an hour. */
 export const textKey = (projectId: ProjectId, hour: Hour, part: number): TableKey<'bookkeeping'> => ({

@@ -310,9 +310,9 @@ interface TextPart extends TextHour {
 }
 
 /** Reads a part; undefined if its groups were taken out of it, or another release wrote it otherwise. */
-const readPart = ({ s, [textParts]: parts, [textGroups]: b }: Item): TextPart | undefined => {
+const readPart = ({ s, [textParts]: parts, [textGroups]: h }: Item): TextPart | undefined => {
   const key = asBytes(s);
-  const bytes = asBytes(b);
+  const bytes = asBytes(h);
   if (!key || !bytes || typeof parts !== 'number') return undefined;
   const [found, mark, first, last, packed] = decodeMessagePack(bytes) as [
     number,

@@ -81,7 +81,7 @@ const stored = async (project: ProjectId): Promise<Item[]> => {
   const pages = await Array.fromAsync(
     readRange(store.bookkeeping, textsRange(project), options, requestBudget(60_000)),
   );
-  return pages.flat().filter(({ b }) => b !== undefined);
+  return pages.flat().filter(({ h }) => h !== undefined);
 };
 
 const ids = (rows: readonly JsonObject[]) => rows.map(({ id }) => id);
