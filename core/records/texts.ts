@@ -132,25 +132,36 @@ const packHashes = (list: readonly number[], bits: number): Uint8Array => {
 /** The values of packed hashes that are among some, which are in order. */
 const findValues = (packed: Uint8Array, bits: number, wanted: readonly number[]): Set<number> => {
   const found = new Set<number>();
-  const end = packed.length * 8;
   const highest = wanted.at(-1) ?? -1;
+  const mask = 2 ** bits - 1;
+  /** The bits that come next, from the lowest on, and how many there are. */
+  let ahead = 0;
+  let have = 0;
   let at = 0;
+  const fill = (): void => {
+    for (; have <= 24 && at < packed.length; have += 8) ahead |= (packed[at++] ?? 0) << have;
+  };
   let value = -1;
   let next = 0;
-  while (at < end) {
-    let gap = 0;
-    while (at < end && ((packed[at >> 3] ?? 0) >> (at & 7)) & 1) {
-      gap++;
-      at++;
+  while (value < highest) {
+    let quotient = 0;
+    for (;;) {
+      fill();
+      if (have === 0) return found;
+      const ones = ahead === -1 ? have : Math.min(have, 31 - Math.clz32(~ahead & -~ahead));
+      quotient += ones;
+      const used = Math.min(have, ones + 1);
+      have -= used;
+      ahead = used > 31 ? 0 : ahead >>> used;
+      if (ones < used) break;
     }
-    at++;
-    if (at + bits > end) break;
-    let low = 0;
-    for (let bit = 0; bit < bits; bit++, at++) low |= (((packed[at >> 3] ?? 0) >> (at & 7)) & 1) << bit;
-    value += gap * 2 ** bits + low + 1;
+    fill();
+    if (have < bits) return found;
+    value += quotient * 2 ** bits + (ahead & mask) + 1;
+    ahead >>>= bits;
+    have -= bits;
     while ((wanted[next] ?? Number.POSITIVE_INFINITY) < value) next++;
     if (wanted[next] === value) found.add(value);
-    if (value >= highest) break;
   }
   return found;
 };
