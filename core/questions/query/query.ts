@@ -9,7 +9,13 @@ import {
 } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store, Table } from '../../../foundations/storage/index.ts';
 import type { Micros } from '../../../foundations/wire/index.ts';
-import { hasPreviews, type PayloadPointer, readCall, storageSize } from '../../records/calls/index.ts';
+import {
+  type CallHeader,
+  hasPreviews,
+  type PayloadPointer,
+  readCall,
+  storageSize,
+} from '../../records/calls/index.ts';
 import type { TextTest } from '../../records/texts.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import type { Requirement } from './fields.ts';
@@ -46,6 +52,9 @@ export interface QueryAnswer extends UnderWay {
   readonly csv: () => AsyncGenerator<readonly string[]>;
 }
 
+/** Takes calls as they are read, in the order of the source. */
+type Meet = (calls: readonly CallHeader[]) => void;
+
 /** What the stages of a query share. */
 interface Query extends UnderWay {
   readonly store: Store;
@@ -56,6 +65,8 @@ interface Query extends UnderWay {
   readonly enricher: Enricher;
   /** Whether calls are answered as soon as they are found. */
   readonly early: boolean;
+  /** Takes the calls that are read before any filter. */
+  readonly meet?: Meet | undefined;
   readonly budget: RequestBudget;
 }
 
@@ -89,6 +100,7 @@ const startQuery = (
   early: boolean,
   lookups: Lookups,
   budget: RequestBudget,
+  meet?: Meet,
 ): Query => {
   const planned = plan(query, Date.now() * 1000);
   const enricher = new Enricher(store, query, lookups, budget, planned.plan.totals);
@@ -98,11 +110,12 @@ const startQuery = (
       return enricher.hydrated;
     },
     sent: 0,
-    text: planned.text && store.bookkeeping ? { groups: 0, leftOut: 0, noted: 0 } : null,
+    // Who wants to meet all calls of the source leaves none out.
+    text: planned.text && store.bookkeeping && !meet ? { groups: 0, leftOut: 0, noted: 0 } : null,
   };
   const tests = compileTests(query, planned);
   const { plan: plannedQuery, text } = planned;
-  return { store, query, plan: plannedQuery, tests, text, enricher, counts, early, budget };
+  return { store, query, plan: plannedQuery, tests, text, enricher, counts, early, meet, budget };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
@@ -227,12 +240,13 @@ const matchingWithin = (
   isFirst: (row: QueriedCall) => boolean,
   { mayHave, notes }: SpanSearch = {},
 ): AsyncGenerator<readonly QueriedCall[]> => {
-  const { store, query, tests, enricher, counts, early, budget } = all;
+  const { store, query, tests, enricher, counts, early, meet, budget } = all;
   const passes = mayHave
     ? (row: QueriedCall) => mayHave(row.header.start.startedAt) && tests.onHeader(row)
     : tests.onHeader;
   const passing = mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
     counts.scanned += batch.length;
+    meet?.(batch);
     const rows = batch.map((header) => new QueriedCall(header));
     return notes ? notes.choose(rows, passes) : rows.filter(passes);
   });
@@ -286,6 +300,7 @@ interface FoundCalls extends UnderWay {
  *
  * @param columns the columns that the reader will want. They come with their headers where they lie
  * beside them
+ * @param meet takes all calls that are read, before any filter, and before they are found
  * @throws ServiceError as {@link queryCalls} does
  */
 export const findCalls = (
@@ -294,6 +309,7 @@ export const findCalls = (
   budget: RequestBudget,
   lookups: Lookups = noLookups,
   columns: readonly string[] = [],
+  meet?: Meet,
 ): FoundCalls => {
   const query: CallsQuery = {
     expand: [],
@@ -303,7 +319,7 @@ export const findCalls = (
     columns: [...columns],
     returnExpanded: false,
   };
-  const all = startQuery(store, query, false, lookups, budget);
+  const all = startQuery(store, query, false, lookups, budget, meet);
   return {
     plan: all.plan,
     counts: all.counts,

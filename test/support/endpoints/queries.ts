@@ -286,7 +286,8 @@ const moved = {
   'Query on calls': 'a call whose end moved between the reading of index and item is looked up by its id',
 };
 const notesTexts = {
-  'BatchWriteItem on bookkeeping': 'what texts have is noted when the marks of the writes before are over, after minutes',
+  'BatchWriteItem on bookkeeping':
+    'what texts have is noted when the marks of the writes before are over, after minutes',
 };
 const tooLarge = 'usage that is too large for a header, of a call whose payload is too large for an item';
 const noUsage = '{"call_usage":{},"error_counts":{},"unfinished_call_ids":[]}';
