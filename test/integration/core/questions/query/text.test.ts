@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
-import { textsRange } from '../../../../../core/records/texts.ts';
+import { GroupMaker, storeTexts, textsRange } from '../../../../../core/records/texts.ts';
 import { toPath } from '../../../../../foundations/expression/index.ts';
 import { type Item, readRange, requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
@@ -161,6 +161,25 @@ describe('a search for a text', () => {
     waitForMarks();
     expect(await counts(project, 'zebra')).toMatchObject({ found: ['call-100', 'late'], noted: 2 });
     expect(await counts(project, 'zebra')).toMatchObject({ found: ['call-100', 'late'], leftOut: 22 });
+  });
+
+  it('keeps nothing of an hour that was marked while it was read', async () => {
+    const project = newProject();
+    const { bookkeeping: table } = store;
+    if (!table) throw new Error('the store keeps no books');
+    const maker = new GroupMaker();
+    maker.add(begin * 1000, ['"a zebra"']);
+    const hour = begin / 3_600_000;
+    const text = { hour, from: hour, to: hour + 1, mark: 0, groups: maker.finish() };
+    const storeIt = () => storeTexts(table, project, [text], () => undefined, requestBudget(30_000));
+    await storeIt();
+    expect(await stored(project)).toHaveLength(1);
+    await send(store, whole(project, 'late', 70, { output: 'beside' }).flat());
+    await storeIt();
+    expect(await stored(project)).toHaveLength(1);
+    await send(store, whole(project, 'late', 7, { output: 'another' }).flat());
+    await storeIt();
+    expect(await stored(project)).toEqual([]);
   });
 
   it('takes no more than 1,500 units a 100,000 calls to find nothing, and little to note them', async () => {
