@@ -307,6 +307,7 @@ export type PreviewRequest = z.output<ReturnType<typeof previewBody>>;
 
 export const alertsPreview = /* @__PURE__ */ endpoint({
   path: '/alerts/preview',
+  handler: 'issues',
   shape: longAnswer,
   stores: { calls: 'query', payloads: 'read', costs: 'read', bookkeeping: 'use', feedback: 'count' },
   tag: 'alerts',

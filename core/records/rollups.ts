@@ -68,10 +68,12 @@ export const toExpiry = (
  *   marks   k  marks, project   s  hour   u: until when the hour is not to be stored
  *   pages   k  pages, project   s  day    h: the rollups of the day's hours
  *   days    k  days, project    s  day    h: the rollup of the whole day
+ *
+ * Rollups of issues are kept as those of statistics are, in `issuePages` and `issueDays`, under the same marks.
  */
 
 /** What an item is about. */
-type ItemKind = Extract<PartitionKind, 'marks' | 'pages' | 'days'>;
+type ItemKind = Extract<PartitionKind, 'marks' | 'pages' | 'days' | 'issuePages' | 'issueDays'>;
 
 const offset = 2 ** 31;
 
