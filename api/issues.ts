@@ -188,7 +188,7 @@ export type IssuesAnswer = z.output<ReturnType<typeof issuesAnswer>>;
 export const issuesQuery = /* @__PURE__ */ endpoint({
   ...common,
   path: '/issues/query',
-  stores: { calls: 'query', payloads: 'read', feedback: 'count', objects: 'query', bookkeeping: 'use' },
+  stores: { calls: 'query', payloads: 'read', feedback: 'count', objects: 'keep', bookkeeping: 'use' },
   name: 'IssuesQuery',
   summary: 'Group failures as issues',
   description:
