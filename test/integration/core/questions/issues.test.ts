@@ -240,7 +240,6 @@ describe('verdicts and feedback', () => {
 
 describe('rollups', () => {
   it('answer the same as calls do, by hour and by day, and read no more of them', async () => {
-    const project = newProject();
     const told = Array.from({ length: 40 }, (_, i) => ({
       id: `r${i}`,
       trace: `t${i % 7}`,
@@ -248,11 +247,12 @@ describe('rollups', () => {
       attributes: { user: { id: `u${i % 5}` } },
       ...(i % 2 === 0 && { exception: `E: ${i % 4 === 0 ? 'one' : 'two'} ${i}` }),
     }));
-    await tell(project, told);
     for (const span of [
       { start: '2026-10-01T06:20:00Z', end: '2026-10-05T00:00:00Z' },
       { start: '2026-09-25T06:20:00Z', end: '2026-10-08T00:00:00Z' },
     ]) {
+      const project = newProject();
+      await tell(project, told);
       const { counts: first, ...scanned } = await ask(project, span);
       const { counts: second, ...rolledUp } = await ask(project, span);
       expect(rolledUp).toEqual(scanned);
