@@ -18,7 +18,20 @@ import { direction, filterText, micros, optionalTexts, project, sortText, timest
 import { issueClass, issueKinds, issueStates, savedIssueStates } from './shared/issues.ts';
 
 /** What these endpoints share, and `/alerts/preview` with them: one function answers them. */
-const common = { handler: 'issues', shape: longAnswer, tag: 'issues' } as const;
+export const lookingBack = {
+  handler: 'issues',
+  shape: longAnswer,
+  stores: {
+    calls: 'query',
+    payloads: 'read',
+    costs: 'read',
+    feedback: 'count',
+    objects: 'keep',
+    bookkeeping: 'serve',
+  },
+} as const;
+
+const common = { ...lookingBack, tag: 'issues' } as const;
 
 /** The longest range that is asked for at once, in days. */
 const maxDays = 366;
@@ -188,7 +201,6 @@ export type IssuesAnswer = z.output<ReturnType<typeof issuesAnswer>>;
 export const issuesQuery = /* @__PURE__ */ endpoint({
   ...common,
   path: '/issues/query',
-  stores: { calls: 'query', payloads: 'read', feedback: 'count', objects: 'keep', bookkeeping: 'use' },
   name: 'IssuesQuery',
   summary: 'Group failures as issues',
   description:
@@ -266,7 +278,6 @@ export const issuesUpdate = /* @__PURE__ */ endpoint({
   ...common,
   path: '/issues/update',
   role: 'write',
-  stores: { objects: 'keep', bookkeeping: 'note' },
   name: 'IssuesUpdate',
   summary: 'Resolve, ignore or assign an issue',
   description:
