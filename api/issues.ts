@@ -111,7 +111,7 @@ const issuesFilter = () =>
 export type IssuesFilter = z.output<ReturnType<typeof issuesFilter>>;
 
 /** A filter that lets every issue through. */
-export const everyIssue: IssuesFilter = {
+const everyIssue: IssuesFilter = {
   issueIds: null,
   kinds: null,
   opNames: null,

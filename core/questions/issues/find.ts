@@ -111,7 +111,7 @@ const leastSaid = 6;
  * The failures that began where they are: those of calls below which none failed with the same, or with what the
  * message above repeats.
  */
-export const whereTheyBegan = (failures: readonly Failed[]): Failed[] => {
+const whereTheyBegan = (failures: readonly Failed[]): Failed[] => {
   const byParent = Map.groupBy(failures, ({ header }) => header.start.parentId);
   return failures.filter(({ header, message }) => {
     const below = byParent.get(header.id) ?? [];

@@ -59,7 +59,7 @@ const readDecisions = async (
 };
 
 /** The state of an issue: one that was resolved, and seen since, has regressed. */
-export const toState = (saved: SavedIssue | undefined, lastSeen: Micros): IssueState => {
+const toState = (saved: SavedIssue | undefined, lastSeen: Micros): IssueState => {
   if (saved?.state !== 'resolved') return saved?.state ?? 'open';
   const resolvedAt = parseTime(saved.resolvedAt ?? saved.savedAt ?? '');
   return resolvedAt !== undefined && lastSeen > resolvedAt ? 'regressed' : 'resolved';

@@ -27,7 +27,7 @@ export interface Sighting {
 }
 
 /** The id of the issue that a sighting belongs to: 32 hexadecimal digits. */
-export const toIssueId = ({
+const toIssueId = ({
   kind,
   opName,
   toolName,
