@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { Tokens } from '../../calls/badges.tsx';
 import { KeepButton } from '../../calls/dashboards/keep-button.tsx';
 import {
   ChartSkeleton,
@@ -47,7 +48,7 @@ import { selectionOf } from '../../calls/list/request.ts';
 import { useCostText } from '../../calls/prices.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
 import { type Score, scoreText } from '../../calls/scores.ts';
-import { countText, durationText, tokensText } from '../../data/format.ts';
+import { countText, durationText, kindsText, tokensText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import {
   type Changes,
@@ -86,7 +87,7 @@ interface HeadlineProps {
 }
 
 /** A figure in words, and the calls behind it. */
-type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch];
+type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch, more?: string];
 
 const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
   const all = callsIn(counted, period);
@@ -102,7 +103,7 @@ const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: num
     ['Errors', 'errors', errors, failuresIn(counted, period)],
     ['p50 latency', 'p50', now.p50 === undefined ? '–' : durationText(now.p50), slow],
     ['p95 latency', 'p95', now.p95 === undefined ? '–' : durationText(now.p95), slow],
-    ['Tokens', 'tokens', tokensText(now.tokens), most('input_tokens')],
+    ['Tokens', 'tokens', tokensText(now.tokens), most('input_tokens'), kindsText(now)],
     ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), most('total_cost')],
   ];
 };
@@ -119,7 +120,7 @@ const Headline = (props: HeadlineProps) => {
   const costText = useCostText(props.counted.project);
   return (
     <ul className="tiles" aria-label="In all">
-      {makeTiles(props, costText).map(([title, order, text, link]) => {
+      {makeTiles(props, costText).map(([title, order, text, link, more]) => {
         const change = changeText(props.before?.[order], props.now[order]);
         return (
           <li key={title}>
@@ -128,6 +129,7 @@ const Headline = (props: HeadlineProps) => {
               <strong>{text}</strong>
               <span className={`tile-change ${getTone(order, change)}`}>
                 {change === undefined ? 'nothing before' : `${change} vs. before`}
+                {more ? ` · ${more}` : ''}
               </span>
             </Link>
           </li>
@@ -215,7 +217,8 @@ const cells: Readonly<Record<Order, RenderCell>> = {
     figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`,
   p50: ({ p50 }) => (p50 === undefined ? '' : durationText(p50)),
   p95: ({ p95 }) => (p95 === undefined ? '' : durationText(p95)),
-  tokens: ({ tokens }) => (tokens === 0 ? '' : countText(tokens)),
+  tokens: (figures) =>
+    figures.tokens === 0 ? '' : <Tokens of={{ ...figures, total: figures.tokens }} inColumn />,
   cost: ({ cost }, costText) => (cost === undefined ? '' : costText(cost)),
 };
 
@@ -287,7 +290,7 @@ const Breakdown = (props: BreakdownProps) => {
 const valueCells: typeof cells = {
   ...cells,
   errors: ({ errors }) => countText(errors),
-  tokens: ({ tokens }) => countText(tokens),
+  tokens: (figures) => <Tokens of={{ ...figures, total: figures.tokens }} inColumn />,
 };
 
 /** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */

@@ -21,7 +21,7 @@ import {
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { getKind } from '../../api/kind.ts';
-import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { StatusBadge, Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { familyOf, spendingOf } from '../../calls/figures/spending.ts';
@@ -29,7 +29,7 @@ import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { getPrompt, versionText } from '../../calls/prompts/prompt.ts';
-import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
+import { bytesText, costText, countedText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
 import { Person, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -226,7 +226,7 @@ const Head = ({ call, size, isNamed }: HeadProps) => {
           </Link>
         ) : null}
         {usage && models !== getCallName(call) ? <span dir="auto">{models}</span> : null}
-        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
+        {usage && usage.total > 0 ? <Tokens of={usage} /> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
         {call.svc_user_id ? <Person user={call.svc_user_id} /> : null}

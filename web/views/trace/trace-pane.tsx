@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Maximize2 } from 'lucide-react';
 import { type CSSProperties, type KeyboardEvent, useRef, useState } from 'react';
 import { getCallName, getWait } from '../../api/calls.ts';
-import { WaitBadge } from '../../calls/badges.tsx';
+import { Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { Peek } from '../../calls/list/peek-pane.tsx';
 import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
 import { type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
-import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
+import { costText, countedText, countText, tookText } from '../../data/format.ts';
 import type { Tab } from '../../navigation/search.ts';
 import { Failure, IconButton, Moment, Notice, Skeleton } from '../../ui/controls.tsx';
 import { useSettled } from '../../ui/settled.ts';
@@ -16,7 +16,7 @@ import { TreeView } from './tree-view.tsx';
 
 /** What the whole trace took. */
 export const TraceFacts = ({ state }: { state: TraceState }) => {
-  const { query, forest, all, calls, span, usage, errors } = state;
+  const { query, forest, all, calls, span, usage, errors, loops } = state;
   const [root] = forest;
   const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
   const waiting = all.find(({ node }) => getWait(node.call) === true);
@@ -30,11 +30,16 @@ export const TraceFacts = ({ state }: { state: TraceState }) => {
           ? `${countText(calls.length)}+ calls`
           : countedText(calls.length, 'call')}
       </span>
-      {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
+      {usage ? <Tokens of={usage} /> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
       {errors > 0 ? (
         <button type="button" className="as-link error-text" title="Next error" onClick={state.nextError}>
           {countedText(errors, 'error')}
+        </button>
+      ) : null}
+      {loops.length > 0 ? (
+        <button type="button" className="as-link warning-text" title="Next loop" onClick={state.nextLoop}>
+          {countedText(loops.length, 'loop')}
         </button>
       ) : null}
       {waiting ? <WaitBadge call={waiting.node.call} /> : null}
