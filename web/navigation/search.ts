@@ -236,9 +236,14 @@ export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch
   withTime(parseTraces(search));
 
 /** The tabs beside the tree of a trace. */
-export const tabs = ['messages', 'data', 'usage', 'comments', 'feedback', 'error'] as const;
+export const tabs = ['messages', 'data', 'usage', 'context', 'comments', 'feedback', 'error'] as const;
 
 export type Tab = (typeof tabs)[number];
+
+/** What a trace adds up to. */
+export const totals = ['agents', 'tools', 'context'] as const;
+
+export type Totals = (typeof totals)[number];
 
 /** The state of the view of a trace. */
 export const parseTraceSearch = parser({
@@ -255,6 +260,8 @@ export const parseTraceSearch = parser({
   plain: readFlag,
   /** Whether the tree shows what each call took itself, without those below it. @default false */
   own: readFlag,
+  /** What the trace adds up to is shown above it. @default - nothing */
+  totals: choiceReader(totals),
   /** Whether the trace stands there as a text, in the place of its tree. @default false */
   story: readFlag,
 });

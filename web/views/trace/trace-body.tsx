@@ -1,8 +1,8 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
-import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
+import { type ComponentProps, type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
+import { isNarrow, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { countText } from '../../data/format.ts';
-import { changed, type TraceSearch } from '../../navigation/search.ts';
+import { changed, type Totals, type TraceSearch } from '../../navigation/search.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { Button, Check, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
@@ -23,6 +23,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
+const TotalsPanel = lazily(() => import('./totals.tsx'), 'TotalsPanel');
 const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'StoryView');
 
 /** A change of what the URL of a trace says. */
@@ -66,16 +67,18 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
     ...treeKeys(state, pane, focusTree, leave),
     t: () => showStory(!story),
   });
-  return { search, state, pane, body, change, openCall, focusTree, story, showStory, keys };
+  const showTotals = (totals: Totals | undefined) =>
+    change((before) => changed<TraceSearch>(before, { totals }));
+  return { search, showTotals, state, pane, body, change, openCall, focusTree, story, showStory, keys };
 };
 
 /** A trace in its panes. */
 type TracePanes = ReturnType<typeof useTracePanes>;
 
 /** The whole trace in a line, as soon as it is there. */
-export const HeadFacts = ({ state }: { state: TraceState }) => {
+export const HeadFacts = ({ state, onTotals }: ComponentProps<typeof TraceFacts>) => {
   if (state.forest.length === 0 && state.query.isPending) return <Skeleton label="" rows={1} />;
-  return <TraceFacts state={state} />;
+  return <TraceFacts state={state} onTotals={onTotals} />;
 };
 
 /** What keys do in a trace. */
@@ -145,6 +148,24 @@ export const TraceTools = ({ panes, onHelp }: TraceToolsProps) => {
         ?
       </Button>
     </div>
+  );
+};
+
+/** What the trace adds up to, if its reader asked for it. */
+export const TraceTotals = ({ panes }: { panes: TracePanes }) => {
+  const { search, state, showTotals, openCall } = panes;
+  if (!search.totals) return null;
+  return (
+    <Suspense fallback={null}>
+      <TotalsPanel
+        project={search.project}
+        state={state}
+        shown={search.totals}
+        onShow={showTotals}
+        onNode={(node) => state.search(node.slice(node.indexOf(':') + 1))}
+        onCall={openCall}
+      />
+    </Suspense>
   );
 };
 
