@@ -110,6 +110,12 @@ const ContextBar = ({ context }: { context: Context }) => {
   );
 };
 
+/** What is said where a program reports counts alone. */
+const Untold = ({ contexts }: { contexts: readonly Context[] }) =>
+  contexts.every(({ parts }) => parts.every(({ part }) => part === 'other')) ? (
+    <p className="hint">The program did not report what it sent: all of it is other.</p>
+  ) : null;
+
 /** What filled the window of a request: a bar and its legend. */
 const ContextParts = ({ context }: { context: Context }) => {
   const { input_tokens: input, cache_read_tokens: cached, counted } = context;
@@ -128,6 +134,7 @@ const ContextParts = ({ context }: { context: Context }) => {
         </span>
       </p>
       <ContextBar context={context} />
+      <Untold contexts={[context]} />
       <div className="scroll-x">
         <Table
           className="context-legend"
@@ -357,6 +364,7 @@ export const ContextView = ({ state, project, onSelect }: ContextViewProps) => {
       {rows.length === 1 && only ? <ContextParts context={only.context} /> : null}
       {rows.length > 1 ? (
         <>
+          <Untold contexts={rows.map(({ context }) => context)} />
           <ContextArea growth={rows} selected={selected} onSelect={onSelect} />
           <details>
             <summary>{countedText(rows.length, 'request')} in figures</summary>
