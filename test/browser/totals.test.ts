@@ -172,7 +172,7 @@ describe('tokens', () => {
     await page.getByRole('treeitem', { name: 'chat' }).nth(1).click();
     await page.locator('.call-head').getByText('500 cached, 12 reasoning').waitFor();
     await page.goto(
-      `${pageUrl}traces?project=${encodeURIComponent(project)}&start=2026-10-01T00:00:00Z&end=2026-10-02T00:00:00Z`,
+      `${pageUrl}traces?project=${encodeURIComponent(project)}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
     );
     await page
       .getByRole('row', { name: /answer|desk/ })

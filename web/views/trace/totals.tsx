@@ -179,12 +179,12 @@ export const TotalsPanel = ({ project, state, shown, onShow, onNode, onCall }: T
       <Segments fit legend="Totals by" value={shown} options={options} onChange={onShow} />
       <IconButton icon={X} name="Close totals" onClick={() => onShow(undefined)} />
     </div>
-    <div className="scroll-x">
-      {shown === 'context' ? (
-        <ContextView state={state} project={project} onSelect={onCall} />
-      ) : (
+    {shown === 'context' ? (
+      <ContextView state={state} project={project} onSelect={onCall} />
+    ) : (
+      <div className="scroll-x">
         <TotalsTables project={project} state={state} shown={shown} onNode={onNode} />
-      )}
-    </div>
+      </div>
+    )}
   </section>
 );

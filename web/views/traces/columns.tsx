@@ -230,8 +230,8 @@ const errors: Column = {
 const tokens: Column = {
   id: 'tokens',
   title: 'Tokens',
-  least: 84,
-  grow: 0.3,
+  least: 144,
+  grow: 0.2,
   numeric: true,
   has: (_, { figures }) => !figures || figures.usage !== undefined,
   cell: (_, { figures }) => (figures?.usage ? <Tokens of={figures.usage} inColumn /> : ''),
