@@ -229,7 +229,7 @@ const listViews = async (
     ['traces-peek', `traces?${at}&peek=${call.trace_id}`],
     ['traces-none', `traces?${at}&text=nothing-has-this`],
     ['trace', `${trace}&call=${call.id}`],
-    ['trace-story', `${trace}&story=true`],
+    ['trace-story', `${trace}&as=story`],
     ['trace-data', `${trace}&call=${call.id}&tab=data`],
     ['trace-usage', `${trace}&call=${call.id}&tab=usage`],
     ['trace-feedback', `${trace}&call=${call.id}&tab=feedback`],

@@ -209,7 +209,7 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
     // The tree's page goes on to read its calls, so it is closed before the story's is opened.
     const tree = await opened(bench, '[role=treeitem]');
     await close(tree.page);
-    const story = await opened(bench, '.told', '&story=true');
+    const story = await opened(bench, '.told', '&as=story');
     const lateStory = (await story.page.evaluate(scrolling('.story-scroll'))) as number;
     if (round > 0) {
       stories.push(story.seconds / tree.seconds);

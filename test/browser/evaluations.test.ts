@@ -250,7 +250,7 @@ describe('evaluations', () => {
     await page.reload();
     await row.getByRole('link', { name: 'Story' }).nth(1).click();
     await page.getByText('It does not say where.').first().waitFor();
-    expect(page.url()).toContain('trace=hasty&call=hasty-0&story=true');
+    expect(page.url()).toContain('trace=hasty&call=hasty-0&as=story');
   });
 
   it('of Weave’s SDKs show, and their rows stand beside those of others', async () => {

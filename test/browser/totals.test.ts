@@ -153,7 +153,7 @@ describe('loops', () => {
   });
 
   it('are one place of the story', async () => {
-    const page = await open('circles', '&story=true');
+    const page = await open('circles', '&as=story');
     const places = page.getByRole('article', { name: 'find_order' });
     const badge = page.getByRole('button', { name: '3 × the same arguments' });
     await badge.waitFor();
@@ -193,6 +193,9 @@ describe('totals', () => {
     expect(new URL(page.url()).searchParams.get('totals')).toBe('agents');
     await totals.getByRole('button', { name: 'Tools' }).click();
     await totals.getByRole('row', { name: /find_order 3 1/ }).waitFor();
+    await totals.getByRole('button', { name: 'cancel_order' }).click();
+    await expect.poll(() => page.getByRole('treeitem').count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('only')).toBe('tool:cancel_order');
     await totals.getByRole('button', { name: 'Close totals' }).click();
     await totals.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: '2 tools' }).click();

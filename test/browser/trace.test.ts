@@ -331,7 +331,7 @@ describe('the story of a trace', () => {
       'OrderNotFound: 4711',
     ])
       expect(text.split(shownText).length, shownText).toBe(2);
-    expect(page.url()).toContain('story=true');
+    expect(page.url()).toContain('as=story');
     await story.getByRole('button', { name: 'tool.find_order' }).click();
     await page.getByRole('heading', { name: 'tool.find_order', level: 2 }).waitFor();
     await page.keyboard.press('k');
@@ -341,7 +341,7 @@ describe('the story of a trace', () => {
   });
 
   it(`of ${steps} calls has few of them in the document, and reads what is in sight`, async () => {
-    const page = await visit(link('wide', '&story=true'));
+    const page = await visit(link('wide', '&as=story'));
     await page.getByRole('article', { name: 'step.3', exact: true }).waitFor();
     const asked: number[] = [];
     page.on('request', (request) => {
@@ -578,7 +578,7 @@ describe('files of calls', () => {
   });
 
   it('are in the story, and load from the project when somebody asks', async () => {
-    const page = await visit(`${at}&call=stored&story=true`);
+    const page = await visit(`${at}&call=stored&as=story`);
     await page.locator('.story-place audio').first().waitFor();
     const card = page.locator('.call-pane .file-card').filter({ hasText: 'rows.csv' });
     await card.getByRole('button', { name: 'Load' }).click();

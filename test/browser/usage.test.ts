@@ -74,7 +74,7 @@ describe('the usage of a call', () => {
       expect(await page.getByText('6.8K tok', { exact: true }).count()).toBeGreaterThan(0);
       expect(await page.getByText('6.8K tokens', { exact: true }).count()).toBe(2);
 
-      await page.goto(`${pageUrl}trace?project=${at}&trace=${name}&story=true`);
+      await page.goto(`${pageUrl}trace?project=${at}&trace=${name}&as=story`);
       await page.getByText('6.8K tok', { exact: true }).first().waitFor();
 
       await page.goto(`${pageUrl}compare?project=${at}&left=${name}-model&right=chat-model`);

@@ -245,8 +245,12 @@ export const totals = ['agents', 'tools', 'context'] as const;
 
 export type Totals = (typeof totals)[number];
 
-/** The state of the view of a trace. */
-export const parseTraceSearch = parser({
+/** What a trace is shown as, in the place of its tree. */
+export const forms = ['story', 'timeline', 'graph'] as const;
+
+export type Form = (typeof forms)[number];
+
+const parseTrace = parser({
   trace: requiredText,
   /** The selected call. @default - the first root */
   call: readText,
@@ -262,9 +266,15 @@ export const parseTraceSearch = parser({
   own: readFlag,
   /** What the trace adds up to is shown above it. @default - nothing */
   totals: choiceReader(totals),
-  /** Whether the trace stands there as a text, in the place of its tree. @default false */
-  story: readFlag,
+  /** @default - its tree */
+  as: choiceReader(forms),
+  /** The agent, tool or model whose calls are shown, such as `agent:planner`. @default - all calls */
+  only: readText,
 });
+
+/** The state of the view of a trace. Links of earlier versions say `story=true`. */
+export const parseTraceSearch = (search: Record<string, unknown>) =>
+  parseTrace({ ...(search.story === true && { as: 'story' }), ...search });
 
 export type TraceSearch = ReturnType<typeof parseTraceSearch>;
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
+import { onTheme, resolveColor } from './canvas.ts';
 
 export interface Line {
   readonly label: string;
@@ -39,14 +40,6 @@ interface ChartProps {
 
 /** The height, as the styles have it. */
 const height = 160;
-
-/** A token's color as the canvas takes it: `light-dark()` is resolved only where it is used. */
-const resolveColor = (element: HTMLElement, token: string): string => {
-  element.style.color = `var(--${token})`;
-  const { color } = getComputedStyle(element);
-  element.style.color = '';
-  return color;
-};
 
 const tokens: Readonly<Record<string, string>> = { error: 'error', rest: 'line-strong' };
 
@@ -194,18 +187,6 @@ const Tip = ({ pointed: { at, left, isRight }, ...props }: { pointed: Pointed } 
       {pickText ? <div className="muted">{pickText}</div> : null}
     </div>
   );
-};
-
-/** Draws again when the theme changes, since a canvas does not follow styles. */
-const onTheme = (draw: () => void): (() => void) => {
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const chosen = new MutationObserver(draw);
-  system.addEventListener('change', draw);
-  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-  return () => {
-    system.removeEventListener('change', draw);
-    chosen.disconnect();
-  };
 };
 
 /** A chart over time, with the library behind it. It loads with the first one. */

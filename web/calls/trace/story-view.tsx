@@ -288,8 +288,11 @@ interface StoryViewProps {
 
 /** The whole trace as a text, of which only what is in sight is in the document. */
 export const StoryView = ({ state, project, plain, onSelect }: StoryViewProps) => {
-  const { all, told, found, selected, loopOf, unfolded, toggleLoop } = state;
-  const items = useMemo(() => toStory(told), [told]);
+  const { all, told, matching, found, selected, loopOf, unfolded, toggleLoop } = state;
+  const items = useMemo(
+    () => toStory(told).filter(({ node }) => matching?.has(node.call.id) ?? true),
+    [told, matching],
+  );
   const context = useMemo(() => toContext(all), [all]);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

@@ -17,6 +17,7 @@ import {
   maxCompared,
   toldOf,
 } from './loops.ts';
+import { findMatching, toMembers, withAbove } from './parts.ts';
 import { findAncestors, findParents, matches, type TreeLine, toLines, toTree } from './tree.ts';
 
 /** The time that the timeline spans, in ms since 1970. */
@@ -128,10 +129,24 @@ const useFolds = (
   );
   return { loops, loopOf, unfolded, hidden, setOpened };
 };
+/** The calls with their parts; those that are shown if only one part is, and all above them. */
+const useParts = (all: readonly TreeLine[], only: string | undefined) => {
+  const members = useMemo(() => toMembers(all), [all]);
+  const matching = useMemo(
+    () => (only === undefined ? undefined : findMatching(members, only)),
+    [members, only],
+  );
+  const kept = useMemo(() => matching && withAbove(members, matching), [members, matching]);
+  const open = useMemo(() => keepLines(all, kept), [all, kept]);
+  return { members, matching, kept, open };
+};
+
+const keepLines = (lines: readonly TreeLine[], kept: ReadonlySet<string> | undefined): readonly TreeLine[] =>
+  kept ? lines.filter(({ node }) => kept.has(node.call.id)) : lines;
 
 /** Puts the state of the view together. */
 export const useTraceState = (
-  { project, trace, call, find }: TraceSearch,
+  { project, trace, call, find, only }: TraceSearch,
   select: (call: string) => void,
 ) => {
   const { query, calls, forest, all, span, usage } = useForest(project, trace);
@@ -140,11 +155,15 @@ export const useTraceState = (
   const searchBox = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(sought.trim().toLowerCase());
   const selected = call ?? forest[0]?.call.id;
+  const { members, matching, kept, open } = useParts(all, only);
   const { loops, loopOf, unfolded, hidden, setOpened } = useFolds(project, { all, calls }, selected);
-  const lines = useMemo(() => toLines(forest, collapsed, hidden), [forest, collapsed, hidden]);
+  const lines = useMemo(
+    () => keepLines(toLines(forest, collapsed, hidden), kept),
+    [forest, collapsed, hidden, kept],
+  );
   const told = useMemo(
-    () => (hidden.size > 0 ? toLines(forest, undefined, hidden) : all),
-    [forest, all, hidden],
+    () => (hidden.size > 0 ? keepLines(toLines(forest, undefined, hidden), kept) : open),
+    [forest, open, hidden, kept],
   );
   const { inside, searching } = useFoundInside(project, trace, sought);
   const found = useMemo(() => {
@@ -178,19 +197,24 @@ export const useTraceState = (
     });
     if (fold) select(first);
   };
-  const placeInAll = () => all.findIndex(({ node }) => node.call.id === selected);
+  const placeOpen = () => open.findIndex(({ node }) => node.call.id === selected);
   return {
     query,
     calls,
     forest,
     all,
     lines,
-    /** The lines with everything open but loops that are folded. */
+    /** All of them, whatever is collapsed. */
+    open,
+    /** The same without what is folded in loops. */
     told,
     loops,
     loopOf,
     unfolded,
     toggleLoop,
+    members,
+    /** The calls of the part that alone is shown, by id; undefined if all are shown. */
+    matching,
     selected,
     span,
     usage,
@@ -204,6 +228,7 @@ export const useTraceState = (
     searching,
     anyCollapsed: collapsed.size > 0,
     searchBox,
+    show,
     search: setSought,
     selectIndex: (index: number) => {
       const line = lines[index];
@@ -214,20 +239,10 @@ export const useTraceState = (
       if (line) setCollapsed((before) => toggled(before, line.node.call.id));
     },
     toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : findParents(forest))),
-    nextError: () => show(nextAfter(all, placeInAll(), ({ node }) => node.isError)),
+    nextError: () => show(nextAfter(open, placeOpen(), ({ node }) => node.isError)),
     nextLoop: () =>
-      show(
-        nextAfter(
-          all,
-          placeInAll(),
-          ({
-            node: {
-              call: { id },
-            },
-          }) => loopOf.get(id)?.calls[0] === id,
-        ),
-      ),
-    nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
+      show(nextAfter(open, placeOpen(), ({ node }) => loopOf.get(node.call.id)?.calls[0] === node.call.id)),
+    nextFound: () => show(nextAfter(open, placeOpen(), ({ node }) => found.has(node.call.id))),
   };
 };
 
@@ -296,6 +311,22 @@ export const treeKeys = (
     else leave();
   },
 });
+
+/** What keys do in the timeline, where nothing is collapsed. */
+export const timelineKeys = (state: TraceState): Keys => {
+  const { open: lines, selected, show } = state;
+  const at = lines.findIndex(({ node }) => node.call.id === selected);
+  const go = (place: number) =>
+    show(lines[Math.max(0, Math.min(lines.length - 1, place))]?.node.call.id ?? selected);
+  const depth = lines[at]?.depth ?? 0;
+  return {
+    ...stepKeys((by) => go(at + by)),
+    ArrowRight: () => go((lines[at + 1]?.depth ?? 0) > depth ? at + 1 : at),
+    ArrowLeft: () => go(depth > 0 ? lines.slice(0, at).findLastIndex((line) => line.depth < depth) : at),
+    Home: () => go(0),
+    End: () => go(lines.length - 1),
+  };
+};
 
 /** What a list opens beside itself: a trace, with what goes on to the next one. */
 export interface TracePaneProps {

@@ -85,7 +85,7 @@ const TrialLinks = ({ project, trial: { call }, onAdd }: TrialLinksProps) => (
     <Link to="/trace" search={{ project, trace: call.trace_id, call: call.id }}>
       Trace
     </Link>
-    <Link to="/trace" search={{ project, trace: call.trace_id, call: call.id, story: true }}>
+    <Link to="/trace" search={{ project, trace: call.trace_id, call: call.id, as: 'story' }}>
       Story
     </Link>
     {onAdd ? (

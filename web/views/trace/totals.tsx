@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import type { Answer } from '../../api/contract.ts';
 import { Tokens } from '../../calls/badges.tsx';
+import { partText, splitPart } from '../../calls/trace/parts.ts';
 import type { TraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countText, durationText } from '../../data/format.ts';
 import type { Totals } from '../../navigation/search.ts';
@@ -28,36 +29,32 @@ const calledBy = ({ called_by }: Agent): string =>
     )
     .join(', ');
 
-interface NodeProps {
-  readonly kind: 'agent' | 'tool';
-  readonly name: string;
-  readonly onNode: (node: string) => void;
+interface PartProps {
+  /** As the URL has it: `agent:planner`. */
+  readonly part: string;
+  readonly onPart: (part: string) => void;
 }
 
 /** The name of an agent or a tool, which narrows the trace to its calls. */
-const Node = ({ kind, name, onNode }: NodeProps) => (
+const Part = ({ part, onPart }: PartProps) => (
   <button
     type="button"
     className="as-link"
     dir="auto"
-    title={`Only calls of ${name}`}
-    onClick={() => onNode(`${kind}:${name}`)}
+    title={`Only ${partText(part)}`}
+    onClick={() => onPart(part)}
   >
-    {name}
+    {splitPart(part)[1] || 'outside of agents'}
   </button>
 );
 
-const agentColumns = (onNode: NodeProps['onNode']): TableColumn<Agent>[] => [
+const agentColumns = (onPart: PartProps['onPart']): TableColumn<Agent>[] => [
   {
     title: 'Agent',
     className: 'break',
     cell: (agent) => (
       <>
-        {agent.name === null ? (
-          <span className="muted">outside of agents</span>
-        ) : (
-          <Node kind="agent" name={agent.name} onNode={onNode} />
-        )}
+        <Part part={`agent:${agent.name ?? ''}`} onPart={onPart} />
         {agent.version === null ? null : <span className="hint spent"> {agent.version}</span>}
         {calledBy(agent) === '' ? null : <span className="hint spent"> {calledBy(agent)}</span>}
       </>
@@ -85,11 +82,11 @@ const agentColumns = (onNode: NodeProps['onNode']): TableColumn<Agent>[] => [
   { title: 'Waited', className: 'numeric', cell: ({ waited_ms }) => timeOrNothing(waited_ms) },
 ];
 
-const toolColumns = (onNode: NodeProps['onNode']): TableColumn<Tool>[] => [
+const toolColumns = (onPart: PartProps['onPart']): TableColumn<Tool>[] => [
   {
     title: 'Tool',
     className: 'break',
-    cell: ({ name }) => <Node kind="tool" name={name} onNode={onNode} />,
+    cell: ({ name }) => <Part part={`tool:${name}`} onPart={onPart} />,
   },
   { title: 'Calls', className: 'numeric', cell: ({ calls }) => countText(calls) },
   { title: 'Errors', className: 'numeric', cell: errorCell },
@@ -105,12 +102,12 @@ interface TotalsTablesProps {
   readonly project: string;
   readonly state: TraceState;
   readonly shown: 'agents' | 'tools';
-  readonly onNode: (node: string) => void;
+  readonly onPart: (part: string) => void;
 }
 
 const byCost = (a: Agent, b: Agent): number => (b.cost_usd ?? 0) - (a.cost_usd ?? 0);
 
-const TotalsTables = ({ project, state, shown, onNode }: TotalsTablesProps) => {
+const TotalsTables = ({ project, state, shown, onPart }: TotalsTablesProps) => {
   const [root] = state.calls;
   const trace = root?.trace_id ?? '';
   const query = useRead(
@@ -136,7 +133,7 @@ const TotalsTables = ({ project, state, shown, onNode }: TotalsTablesProps) => {
       {data && shown === 'agents' ? (
         <Table
           className="as-cards"
-          columns={agentColumns(onNode)}
+          columns={agentColumns(onPart)}
           rows={data.agents.toSorted(byCost)}
           getKey={({ name, version }) => JSON.stringify([name, version])}
         />
@@ -144,7 +141,7 @@ const TotalsTables = ({ project, state, shown, onNode }: TotalsTablesProps) => {
       {data && shown === 'tools' && data.tools.length > 0 ? (
         <Table
           className="as-cards"
-          columns={toolColumns(onNode)}
+          columns={toolColumns(onPart)}
           rows={data.tools.toSorted((a, b) => b.calls - a.calls)}
           getKey={({ name }) => name}
         />
@@ -168,12 +165,12 @@ interface TotalsPanelProps {
   readonly shown: Totals;
   readonly onShow: (shown: Totals | undefined) => void;
   /** Narrows the trace to an agent, a tool or a model, such as `agent:planner`. */
-  readonly onNode: (node: string) => void;
+  readonly onPart: (part: string) => void;
   readonly onCall: (call: string) => void;
 }
 
 /** What a trace adds up to, by agent and by tool, and what filled the windows of its requests to models. */
-export const TotalsPanel = ({ project, state, shown, onShow, onNode, onCall }: TotalsPanelProps) => (
+export const TotalsPanel = ({ project, state, shown, onShow, onPart, onCall }: TotalsPanelProps) => (
   <section className="totals card" aria-label="Totals of the trace">
     <div className="row-between">
       <Segments fit legend="Totals by" value={shown} options={options} onChange={onShow} />
@@ -183,7 +180,7 @@ export const TotalsPanel = ({ project, state, shown, onShow, onNode, onCall }: T
       <ContextView state={state} project={project} onSelect={onCall} />
     ) : (
       <div className="scroll-x">
-        <TotalsTables project={project} state={state} shown={shown} onNode={onNode} />
+        <TotalsTables project={project} state={state} shown={shown} onPart={onPart} />
       </div>
     )}
   </section>

@@ -1,8 +1,10 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { type ComponentProps, type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import { isNarrow, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
+import { partText } from '../../calls/trace/parts.ts';
+import { isNarrow, timelineKeys, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { countText } from '../../data/format.ts';
-import { changed, type Totals, type TraceSearch } from '../../navigation/search.ts';
+import { changed, type Form, type Totals, type TraceSearch } from '../../navigation/search.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { Button, Check, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
@@ -25,6 +27,16 @@ declare module '@tanstack/react-router' {
 
 const TotalsPanel = lazily(() => import('./totals.tsx'), 'TotalsPanel');
 const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'StoryView');
+const TimelineView = lazily(() => import('./timeline-view.tsx'), 'TimelineView');
+const GraphView = lazily(() => import('./graph-view.tsx'), 'GraphView');
+
+/** What a trace is shown as, in the order of the keys. */
+const forms: readonly (readonly [form: Form | undefined, name: string])[] = [
+  [undefined, 'Tree'],
+  ['story', 'Story'],
+  ['timeline', 'Timeline'],
+  ['graph', 'Graph'],
+];
 
 /** A change of what the URL of a trace says. */
 interface Step {
@@ -57,19 +69,23 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
       if (fromTree) history.back();
       else change((before) => before, 'tree');
     }
-    body.current?.querySelector<HTMLElement>('.tree-scroll, .story-scroll')?.focus();
+    body.current
+      ?.querySelector<HTMLElement>('.tree-scroll, .story-scroll, .timeline-scroll, .graph-scroll')
+      ?.focus();
   };
-  const story = search.story === true;
-  const showStory = (shown: boolean) =>
-    change((before) => changed<TraceSearch>(before, { story: shown || undefined }));
+  const showAs = (as: Form | undefined) => change((before) => changed<TraceSearch>(before, { as }));
+  const showOnly = (only: string | undefined) => change((before) => changed<TraceSearch>(before, { only }));
+  const nextForm = () =>
+    showAs(forms[(forms.findIndex(([form]) => form === search.as) + 1) % forms.length]?.[0]);
   /** What keys do in the trace. @param leave what Escape does where there is nothing to close */
   const keys = (leave: () => void): Keys => ({
     ...treeKeys(state, pane, focusTree, leave),
-    t: () => showStory(!story),
+    ...(search.as === 'timeline' && timelineKeys(state)),
+    t: nextForm,
   });
   const showTotals = (totals: Totals | undefined) =>
     change((before) => changed<TraceSearch>(before, { totals }));
-  return { search, showTotals, state, pane, body, change, openCall, focusTree, story, showStory, keys };
+  return { search, state, pane, body, change, openCall, focusTree, showAs, showOnly, showTotals, keys };
 };
 
 /** A trace in its panes. */
@@ -90,12 +106,11 @@ export const treeShortcuts = [
   ['e', 'next error'],
   ['/', 'search in the tree'],
   ['n', 'next find'],
-  ['t', 'tree or story'],
-] as const;
-
-const views = [
-  [false, 'Tree'],
-  [true, 'Story'],
+  ['t', 'tree, story, timeline or graph'],
+  ['w s', 'closer, or farther away in the timeline'],
+  ['a d', 'earlier, or later in the timeline'],
+  ['f', 'the call over all of the timeline'],
+  ['0', 'the whole timeline'],
 ] as const;
 
 interface TraceToolsProps {
@@ -105,10 +120,10 @@ interface TraceToolsProps {
 
 /** What chooses what is shown of a trace. */
 export const TraceTools = ({ panes, onHelp }: TraceToolsProps) => {
-  const { state, story, showStory, search, change } = panes;
+  const { state, showAs, showOnly, search, change } = panes;
   return (
     <div className="toolbar tree-tools">
-      <Segments fit legend="The trace as" value={story} options={views} onChange={showStory} />
+      <Segments fit legend="The trace as" value={search.as} options={forms} onChange={showAs} />
       <SearchBox
         box={state.searchBox}
         label="Search in the tree"
@@ -126,7 +141,7 @@ export const TraceTools = ({ panes, onHelp }: TraceToolsProps) => {
           {state.searching ? '…' : ' found'}
         </span>
       ) : null}
-      {story ? null : (
+      {search.as === undefined ? (
         <>
           <Check
             label="Own"
@@ -138,7 +153,7 @@ export const TraceTools = ({ panes, onHelp }: TraceToolsProps) => {
             {state.anyCollapsed ? 'Open all' : 'Close all'}
           </Button>
         </>
-      )}
+      ) : null}
       {state.errors > 0 ? (
         <Button kind="quiet" onClick={state.nextError}>
           Next error
@@ -147,13 +162,29 @@ export const TraceTools = ({ panes, onHelp }: TraceToolsProps) => {
       <Button kind="quiet" onClick={onHelp} aria-label="Keyboard">
         ?
       </Button>
+      {search.only === undefined ? null : (
+        <ul className="chips" aria-label="Filters">
+          <li className="chip">
+            <span className="cut" dir="auto">
+              {partText(search.only)}
+            </span>
+            <button
+              type="button"
+              aria-label={`Remove the filter ${partText(search.only)}`}
+              onClick={() => showOnly(undefined)}
+            >
+              <X />
+            </button>
+          </li>
+        </ul>
+      )}
     </div>
   );
 };
 
 /** What the trace adds up to, if its reader asked for it. */
 export const TraceTotals = ({ panes }: { panes: TracePanes }) => {
-  const { search, state, showTotals, openCall } = panes;
+  const { search, state, showTotals, showOnly, openCall } = panes;
   if (!search.totals) return null;
   return (
     <Suspense fallback={null}>
@@ -162,7 +193,7 @@ export const TraceTotals = ({ panes }: { panes: TracePanes }) => {
         state={state}
         shown={search.totals}
         onShow={showTotals}
-        onNode={(node) => state.search(node.slice(node.indexOf(':') + 1))}
+        onPart={showOnly}
         onCall={openCall}
       />
     </Suspense>
@@ -172,17 +203,30 @@ export const TraceTotals = ({ panes }: { panes: TracePanes }) => {
 interface TraceBodyProps {
   readonly panes: TracePanes;
   /** How many comments calls have, by their ids. @default - none */
-  readonly comments?: ReadonlyMap<string, number>;
+  readonly comments?: ReadonlyMap<string, number> | undefined;
 }
 
-/** The tree or the story of a trace, and the selected call beside it. */
+/** A trace as its reader chose to see it. */
+const Shown = ({ panes, comments }: TraceBodyProps) => {
+  const { search, state, openCall, showOnly } = panes;
+  const { as, only, project, own = false, plain = false } = search;
+  if (only !== undefined && state.matching?.size === 0 && as !== 'graph')
+    return <p className="muted center">No call of this trace is of {partText(only)}.</p>;
+  if (as === 'story') return <StoryView state={state} project={project} plain={plain} onSelect={openCall} />;
+  if (as === 'timeline') return <TimelineView state={state} onSelect={openCall} />;
+  if (as === 'graph') return <GraphView state={state} only={only} onOnly={showOnly} />;
+  return <TreeView state={state} project={project} own={own} comments={comments} onSelect={openCall} />;
+};
+
+/** A trace in the form that was chosen, and the selected call beside it. */
 export const TraceBody = ({ panes, comments }: TraceBodyProps) => {
-  const { search, state, pane, body, change, openCall, focusTree, story } = panes;
+  const { search, state, pane, body, change, focusTree } = panes;
   const { query, selectedCall } = state;
+  const name = forms.find(([form]) => form === search.as)?.[1] ?? 'Tree';
   const isThere = query.data?.complete === true;
   useEffect(() => {
-    if (isThere || story) StoryView.preload?.();
-  }, [isThere, story]);
+    if (isThere || search.as === 'story') StoryView.preload?.();
+  }, [isThere, search.as]);
   const [share, setShare] = useState(chosenShare);
   const divide = (next: number) => {
     setShare(next);
@@ -197,26 +241,11 @@ export const TraceBody = ({ panes, comments }: TraceBodyProps) => {
         ref={body}
         style={{ '--share': `${share}%` } as CSSProperties}
       >
-        <section className="tree-pane" aria-label={story ? 'Story of the trace' : 'Tree'}>
+        <section className="tree-pane" aria-label={search.as ? `${name} of the trace` : name}>
           {query.data ? (
-            story ? (
-              <Suspense fallback={<p className="muted center">Loading the story…</p>}>
-                <StoryView
-                  state={state}
-                  project={search.project}
-                  plain={search.plain ?? false}
-                  onSelect={openCall}
-                />
-              </Suspense>
-            ) : (
-              <TreeView
-                state={state}
-                project={search.project}
-                own={search.own === true}
-                comments={comments}
-                onSelect={openCall}
-              />
-            )
+            <Suspense fallback={<p className="muted center">Loading the {name.toLowerCase()}…</p>}>
+              <Shown panes={panes} comments={comments} />
+            </Suspense>
           ) : query.isPending ? (
             <Skeleton label="Loading the trace…" rows={9} />
           ) : null}

@@ -4,7 +4,7 @@ import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } fro
 import { getCallName, getWait } from '../../api/calls.ts';
 import { Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { Peek } from '../../calls/list/peek-pane.tsx';
-import { findAgentRuns } from '../../calls/trace/loops.ts';
+import { outside } from '../../calls/trace/parts.ts';
 import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
 import { type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tookText } from '../../data/format.ts';
@@ -22,18 +22,18 @@ interface TraceFactsProps {
 }
 
 /** How many agents and tools a trace has. */
-const useNodes = (lines: TraceState['all']) =>
+const useParts = ({ members }: TraceState) =>
   useMemo(() => {
-    const agents = [...findAgentRuns(lines).values()].flatMap(({ name }) => name ?? []);
-    const tools = lines.flatMap(({ node }) => (node.kind === 'tool' ? [node.name] : []));
-    return { agents: new Set(agents).size, tools: new Set(tools).size };
-  }, [lines]);
+    const agents = new Set(members.map(({ agent }) => agent));
+    const tools = new Set(members.flatMap(({ tool }) => tool ?? []));
+    return { agents: agents.size - Number(agents.has(outside)), tools: tools.size };
+  }, [members]);
 
 /** What the whole trace took. */
 export const TraceFacts = ({ state, onTotals }: TraceFactsProps) => {
   const { query, forest, all, calls, span, usage, errors, loops } = state;
   const [root] = forest;
-  const { agents, tools } = useNodes(all);
+  const { agents, tools } = useParts(state);
   const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
   const waiting = all.find(({ node }) => getWait(node.call) === true);
   if (!root) return null;

@@ -130,7 +130,7 @@ export const TraceView = () => {
   useWake(search.project, ['/call/read']);
   const panes = useTracePanes(search, navigate);
   const { state } = panes;
-  const { query, lines, forest } = state;
+  const { query, all, forest } = state;
   useTitle(forest[0]?.name);
   const mayWrite = useAllowed(search.project, 'write');
   const [sharing, setSharing] = useState(false);
@@ -154,7 +154,7 @@ export const TraceView = () => {
     K: () => step(-1),
     '?': () => setHelp(true),
   });
-  if (query.data && lines.length === 0) return <Gone project={search.project} />;
+  if (query.data && all.length === 0) return <Gone project={search.project} />;
   return (
     <View
       fixed
@@ -164,7 +164,7 @@ export const TraceView = () => {
       actions={
         <>
           <CommentsButton counts={counts} calls={state.calls} onOpen={openComments} />
-          {mayWrite && lines.length > 0 ? (
+          {mayWrite && all.length > 0 ? (
             <Button onClick={() => setSharing(true)}>
               <Share2 /> Share
             </Button>

@@ -22,6 +22,8 @@ interface TreeRowProps {
   readonly span: Span;
   readonly selected: boolean;
   readonly found: boolean;
+  /** Whether it is there only to say where calls below it are. */
+  readonly beside: boolean;
   /** How many comments it has. */
   readonly comments: number;
   /** What it was about; undefined until that is read. */
@@ -63,7 +65,8 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
 
 /** A call as a line of tree and timeline. Scrolling leaves the lines as they are that stay in sight. */
 const TreeRow = memo((props: TreeRowProps) => {
-  const { line, index, selected, found, comments, input, output, own, top, onSelect, onToggle } = props;
+  const { line, index, selected, found, beside, comments, input, output, own, top, onSelect, onToggle } =
+    props;
   const { loop, unfolded, onLoop } = props;
   const { node, depth, expanded } = line;
   const status = getStatus(node.call);
@@ -79,7 +82,7 @@ const TreeRow = memo((props: TreeRowProps) => {
       aria-level={depth + 1}
       aria-selected={selected}
       aria-expanded={loop && !unfolded ? false : hasChildren ? expanded : loop && true}
-      className={`tree-row ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${status}`}
+      className={`tree-row ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${beside ? 'beside' : ''} ${status}`}
       style={{ transform: `translateY(${top}px)`, '--depth': Math.min(depth, maxIndent) } as CSSProperties}
       onClick={() => onSelect(node.call.id)}
     >
@@ -200,7 +203,8 @@ interface TreeViewProps {
 
 /** The lines of a trace, of which only those in sight are in the document. */
 export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewProps) => {
-  const { all, lines, span, selectedIndex: selected, found, toggle, loopOf, unfolded, toggleLoop } = state;
+  const { all, lines, span, selectedIndex: selected, found, matching, toggle } = state;
+  const { loopOf, unfolded, toggleLoop } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -249,6 +253,7 @@ export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewPr
               span={span}
               selected={index === selected}
               found={found.has(id)}
+              beside={matching !== undefined && !matching.has(id)}
               comments={comments?.get(id) ?? 0}
               input={input}
               output={output}

@@ -31,7 +31,7 @@ const context = (id: string, parts: Part[], more: Partial<ContextOfMany> = {}): 
   ...more,
 });
 
-const call = (id: string, parent: string | null, attributes: object, usage?: object): CallRow => ({
+const call = (id: string, parent: string | null, attributes: Record<string, unknown>, usage?: object): CallRow => ({
   id,
   project_id: 'acme/shop',
   op_name: `op.${id}`,
