@@ -233,6 +233,8 @@ const listViews = async (
     ['trace-agents', `${trace}&totals=agents`],
     ['trace-context', `${trace}&totals=context`],
     ['trace-call-context', `${trace}&call=${call.id}&tab=context`],
+    ['trace-timeline', `${trace}&as=timeline`],
+    ['trace-graph', `${trace}&as=graph`],
     ['trace-data', `${trace}&call=${call.id}&tab=data`],
     ['trace-usage', `${trace}&call=${call.id}&tab=usage`],
     ['trace-feedback', `${trace}&call=${call.id}&tab=feedback`],

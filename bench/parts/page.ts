@@ -91,14 +91,16 @@ interface Made {
   readonly trace?: string;
   readonly parent?: string;
   readonly inputs?: object;
+  readonly attributes?: object;
 }
 
 /** Reports calls, a second after one another. */
 const report = async ({ post }: PageBench, project: string, calls: readonly Made[]): Promise<void> => {
-  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {} }, at) => {
+  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {}, attributes = {} }, at) => {
     const time = (ms: number) => new Date(beginning + at * 1000 + ms).toISOString();
     const fields = { project_id: project, id };
-    const start = { ...fields, trace_id: trace, parent_id: parent, op_name: `step ${at}`, inputs };
+    const names = { trace_id: trace, parent_id: parent, op_name: `step ${at}` };
+    const start = { ...fields, ...names, inputs, attributes };
     return [
       { mode: 'start', req: { start: { ...start, started_at: time(0) } } },
       { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } },
@@ -163,10 +165,10 @@ const scrolling = (scroller: string) => `(async () => {
 })()`;
 
 /** Opens the trace by its URL, up to what makes its first screen. */
-const opened = async (bench: PageBench, sign: string, search = '') => {
+const opened = async (bench: PageBench, sign: string, search = '', project = 'bench/trace') => {
   let page: Page | undefined;
   const seconds = await measureSeconds(async () => {
-    page = await bench.visit(traceUrl('bench/trace', 'root') + search);
+    page = await bench.visit(traceUrl(project, 'root') + search);
     await page.locator(sign).first().waitFor();
   });
   if (!page) throw new Error('the trace was not opened');
@@ -233,6 +235,77 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
     measured(`a trace of ${traceCalls} calls: frames over 50 ms, scrolling the story`, '%', slowStories, {
       atMost: 5,
     }),
+  ];
+};
+
+/** Zooms into a timeline, goes along and down, and zooms out. Returns the share of frames that took over 50 ms, in %. */
+const looking = `(async () => {
+  const host = document.querySelector('.timeline-scroll');
+  const { left, width } = host.getBoundingClientRect();
+  const phases = [{ deltaX: 40 }, { deltaY: -12, ctrlKey: true }, { deltaX: 60 }, { deltaY: 12, ctrlKey: true }];
+  const frames = 240;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  let slow = 0;
+  let before = await frame();
+  for (let at = 0; at < frames; at++) {
+    const turn = phases[Math.floor((at * phases.length) / frames)];
+    const place = { clientX: left + width / 3, bubbles: true, cancelable: true };
+    host.dispatchEvent(new WheelEvent('wheel', { ...place, ...turn }));
+    host.scrollTop = (host.scrollHeight * at) / frames;
+    const now = await frame();
+    if (now - before > 50) slow++;
+    before = now;
+  }
+  return (100 * slow) / frames;
+})()`;
+
+const agents = 40;
+/** Tools of the trace whose graph is laid out: with its agents, 200 parts. */
+const tools = 160;
+
+/** A trace of 10,000 calls of 40 agents over time, and a graph of 200 parts. */
+const agentFigures = async (bench: PageBench): Promise<Figure[]> => {
+  const name = (at: number) => ({ kind: 'agent', agent: { name: `agent ${at}` } });
+  const tool = (at: number) => ({ kind: 'tool', tool: { name: `tool ${at % tools}` } });
+  const made = (count: number) =>
+    numbered(count, (at) => ({
+      id: at === 0 ? 'root' : `call-${at}`,
+      trace: 'root',
+      attributes: at < agents ? name(at) : tool(at),
+      ...(at > 0 && { parent: at < agents ? 'root' : at % agents === 0 ? 'root' : `call-${at % agents}` }),
+    }));
+  await report(bench, 'bench/agents', made(traceCalls));
+  await report(bench, 'bench/graph', made(agents + 4 * tools));
+  const ratios: number[] = [];
+  const slow: number[] = [];
+  const longest: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const tree = await opened(bench, '[role=treeitem]', '', 'bench/agents');
+    await close(tree.page);
+    const timeline = await opened(bench, '[role=treeitem]', '&as=timeline', 'bench/agents');
+    const late = (await timeline.page.evaluate(looking)) as number;
+    await close(timeline.page);
+    const graph = await opened(bench, '.graph-node', '&as=graph', 'bench/graph');
+    const task = (await graph.page.evaluate(longestTask)) as number;
+    await close(graph.page);
+    if (round === 0) continue;
+    ratios.push(timeline.seconds / tree.seconds);
+    slow.push(late);
+    longest.push(task);
+  }
+  return [
+    measured(
+      `a trace of ${traceCalls} calls of ${agents} agents: timeline, beside the tree`,
+      'ratio',
+      ratios,
+      {
+        atMost: 1.2,
+      },
+    ),
+    measured(`a trace of ${traceCalls} calls of ${agents} agents: frames over 50 ms, zooming`, '%', slow, {
+      atMost: 5,
+    }),
+    measured(`a graph of ${agents + tools} parts: longest task`, 'ms', longest, { atMost: 300 }),
   ];
 };
 
@@ -460,10 +533,12 @@ export const page: BenchPart = {
     for (const callsOfTrace of [1, 20, 50]) list.push(await openedFigure(bench, callsOfTrace));
     progress('  a trace');
     const trace = await traceFigures(bench);
+    progress('  a trace of agents');
+    const crowd = await agentFigures(bench);
     progress('  an input of 5 MB');
     const large = await largeFigures(bench);
     progress('  two evaluations');
     const comparison = await comparisonFigures(bench);
-    return [...list, ...trace, ...large, ...comparison];
+    return [...list, ...trace, ...crowd, ...large, ...comparison];
   },
 };

@@ -4,15 +4,7 @@ import { KindIcon } from '../../calls/kind-icon.tsx';
 import { partText, splitPart } from '../../calls/trace/parts.ts';
 import type { TraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
-import {
-  type GraphEdge,
-  nodeSize,
-  type PlacedEdge,
-  type PlacedNode,
-  placeGraph,
-  toGraph,
-  toPath,
-} from './graph.ts';
+import { type GraphEdge, nodeSize, type PlacedEdge, type PlacedNode, placeGraph, toGraph } from './graph.ts';
 
 /** What a node did, in a line. */
 const factsText = ({ calls, errors, cost = 0 }: PlacedNode): string =>
@@ -67,14 +59,11 @@ const Node = ({ node, edges, chosen, faded, onClick }: NodeProps) => {
   );
 };
 
-/** Where the count of an edge stands: in the middle of its way. */
-const middleOf = ({ points }: PlacedEdge) => points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
-
 const Edge = ({ edge, faded }: { edge: PlacedEdge; faded: boolean }) => {
-  const { x, y } = middleOf(edge);
+  const { x, y } = edge.middle;
   return (
     <g className={`graph-edge ${edge.isHandOff ? 'hand-off' : ''} ${faded ? 'faded' : ''}`}>
-      <path d={toPath(edge.points)} strokeWidth={edge.width} markerEnd="url(#graph-arrow)" />
+      <path d={edge.path} strokeWidth={edge.width} markerEnd="url(#graph-arrow)" />
       <text x={x} y={y}>
         {countText(edge.count)}×
       </text>

@@ -106,7 +106,7 @@ export const toGraph = (members: readonly Member[]): Graph => {
 };
 
 /** How large a node is, in pixels. */
-export const nodeSize = { width: 168, height: 46 } as const;
+export const nodeSize = { width: 150, height: 44 } as const;
 
 /** A node with its upper left corner. */
 export interface PlacedNode extends GraphNode {
@@ -114,9 +114,17 @@ export interface PlacedNode extends GraphNode {
   readonly y: number;
 }
 
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** An edge with the way it takes. */
 export interface PlacedEdge extends GraphEdge {
-  readonly points: readonly Readonly<Record<'x' | 'y', number>>[];
+  /** For the `d` of a path. */
+  readonly path: string;
+  /** Where its count stands. */
+  readonly middle: Point;
   /** In pixels. */
   readonly width: number;
 }
@@ -140,10 +148,40 @@ const edgeWidth = (edge: GraphEdge, edges: readonly GraphEdge[]): number => {
   return thinnest + (widest - thinnest) * (most > 0 ? amount(edge) / most : 0);
 };
 
+const pointText = ({ x, y }: Point): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+/** A curve along points, which it passes by and does not touch but at its ends. */
+const toPath = (points: readonly Point[]): string => {
+  const [first, second, ...rest] = points;
+  const last = points.at(-1);
+  if (!first || !second || !last) return '';
+  const curves = [second, ...rest].slice(0, -1).map((point, at, all) => {
+    const next = at === all.length - 1 ? last : (all[at + 1] ?? last);
+    const isEnd = next === last;
+    return `Q${pointText(point)} ${pointText(isEnd ? last : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
+  });
+  return `M${pointText(first)}${curves.length > 0 ? curves.join('') : `L${pointText(last)}`}`;
+};
+
+/** The way of an edge. One to the next column leaves a node in the middle of its side, and meets the other there. */
+const toWay = (points: readonly Point[], from: Point, to: Point): Pick<PlacedEdge, 'path' | 'middle'> => {
+  const half = nodeSize.width / 2;
+  const start = { x: from.x + half, y: from.y };
+  const end = { x: to.x - half, y: to.y };
+  const isNext = points.length === 3 && end.x > start.x;
+  if (!isNext)
+    return { path: toPath(points), middle: points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 } };
+  const x = (start.x + end.x) / 2;
+  return {
+    path: `M${pointText(start)}C${pointText({ x, y: start.y })} ${pointText({ x, y: end.y })} ${pointText(end)}`,
+    middle: { x, y: (start.y + end.y) / 2 },
+  };
+};
+
 /** Lays a graph out. An edge of a node to itself is above it. */
 export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
   const graph = new Layout({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 14, edgesep: 10, ranksep: 84, marginx: 16, marginy: 16 });
+  graph.setGraph({ rankdir: 'LR', nodesep: 14, edgesep: 10, ranksep: 40, marginx: 10, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { part } of nodes) graph.setNode(part, { ...nodeSize });
   for (const { from, to, isHandOff } of edges)
@@ -158,29 +196,16 @@ export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   return {
     nodes: nodes.map((node) => {
-      const { x, y } = graph.node(node.part) as Record<'x' | 'y', number>;
+      const { x, y } = graph.node(node.part) as Point;
       return { ...node, x: x - nodeSize.width / 2, y: y - nodeSize.height / 2 };
     }),
     edges: edges.map((edge) => {
       const { from: v, to: w, isHandOff } = edge;
-      const { points } = graph.edge({ v, w, name: String(isHandOff) }) as Pick<PlacedEdge, 'points'>;
-      return { ...edge, points, width: edgeWidth(edge, edges) };
+      const { points } = graph.edge({ v, w, name: String(isHandOff) }) as { points: Point[] };
+      const way = toWay(points, graph.node(v) as Point, graph.node(w) as Point);
+      return { ...edge, ...way, width: edgeWidth(edge, edges) };
     }),
     width,
     height,
   };
-};
-
-/** A way through points as a curve, for the `d` of a path. */
-export const toPath = (points: PlacedEdge['points']): string => {
-  const [first, ...rest] = points;
-  const last = rest.at(-1);
-  if (!first || !last) return '';
-  const at = ({ x, y }: { x: number; y: number }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
-  const curves = rest.slice(0, -1).map((point, place) => {
-    const next = rest[place + 1] ?? last;
-    const isEnd = place === rest.length - 2;
-    return `Q${at(point)} ${at(isEnd ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
-  });
-  return `M${at(first)}${curves.length > 0 ? curves.join('') : `L${at(last)}`}`;
 };

@@ -83,7 +83,7 @@ const makeHatch = (context: CanvasRenderingContext2D, color: string): CanvasPatt
   const on = tile.getContext('2d');
   if (!on) return color;
   on.strokeStyle = color;
-  on.lineWidth = 1.5;
+  on.lineWidth = 1;
   for (const x of [-6, 0, 6]) {
     on.beginPath();
     on.moveTo(x - 1, 7);
@@ -159,6 +159,11 @@ const drawRow = (
     }
     const name = fitText(context, `${isError ? '✕ ' : ''}${bar.node.name}`, across - 12);
     if (name !== '' && count === 1) {
+      if (bar.wait) {
+        context.strokeStyle = colorOf(palette, 'background');
+        context.lineWidth = 4;
+        context.strokeText(name, Math.max(from, 0) + 7, y + heights.bar / 2 + 0.5);
+      }
       context.fillStyle = colorOf(palette, 'text');
       context.fillText(name, Math.max(from, 0) + 7, y + heights.bar / 2 + 0.5);
     }
