@@ -8,7 +8,13 @@ import {
   mapBatches,
 } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { hasPreviews, type PayloadPointer, readCall, storageSize } from '../../records/calls/index.ts';
+import {
+  type CallHeader,
+  hasPreviews,
+  type PayloadPointer,
+  readCall,
+  storageSize,
+} from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import type { Requirement } from './fields.ts';
 import { compileTests, type Tests } from './filter.ts';
@@ -41,6 +47,9 @@ export interface QueryAnswer extends UnderWay {
   readonly csv: () => AsyncGenerator<readonly string[]>;
 }
 
+/** Takes calls as they are read, in the order of the source. */
+type Meet = (calls: readonly CallHeader[]) => void;
+
 /** What the stages of a query share. */
 interface Query extends UnderWay {
   readonly store: Store;
@@ -49,6 +58,8 @@ interface Query extends UnderWay {
   readonly enricher: Enricher;
   /** Whether calls are answered as soon as they are found. */
   readonly early: boolean;
+  /** Takes the calls that are read before any filter. */
+  readonly meet?: Meet | undefined;
   readonly budget: RequestBudget;
 }
 
@@ -82,6 +93,7 @@ const startQuery = (
   early: boolean,
   lookups: Lookups,
   budget: RequestBudget,
+  meet?: Meet,
 ): Query => {
   const planned = plan(query, Date.now() * 1000);
   const enricher = new Enricher(store, query, lookups, budget, planned.plan.totals);
@@ -93,7 +105,7 @@ const startQuery = (
     sent: 0,
   };
   const tests = compileTests(query, planned);
-  return { store, query, plan: planned.plan, tests, enricher, counts, early, budget };
+  return { store, query, plan: planned.plan, tests, enricher, counts, early, meet, budget };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
@@ -185,10 +197,12 @@ const passingOnHeader = ({
   tests,
   counts,
   early,
+  meet,
   budget,
 }: Query): AsyncGenerator<readonly QueriedCall[]> =>
   mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
     counts.scanned += batch.length;
+    meet?.(batch);
     return batch.map((header) => new QueriedCall(header)).filter(tests.onHeader);
   });
 
@@ -229,6 +243,7 @@ interface FoundCalls extends UnderWay {
  *
  * @param columns the columns that the reader will want. They come with their headers where they lie
  * beside them
+ * @param meet takes all calls that are read, before any filter, and before they are found
  * @throws ServiceError as {@link queryCalls} does
  */
 export const findCalls = (
@@ -237,6 +252,7 @@ export const findCalls = (
   budget: RequestBudget,
   lookups: Lookups = noLookups,
   columns: readonly string[] = [],
+  meet?: Meet,
 ): FoundCalls => {
   const query: CallsQuery = {
     expand: [],
@@ -246,7 +262,7 @@ export const findCalls = (
     columns: [...columns],
     returnExpanded: false,
   };
-  const all = startQuery(store, query, false, lookups, budget);
+  const all = startQuery(store, query, false, lookups, budget, meet);
   return {
     plan: all.plan,
     counts: all.counts,

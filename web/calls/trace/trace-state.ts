@@ -148,6 +148,8 @@ const keepLines = (lines: readonly TreeLine[], kept: ReadonlySet<string> | undef
 export const useTraceState = (
   { project, trace, call, find, only }: TraceSearch,
   select: (call: string) => void,
+  /** Selects a call that failed, to see why. @default - as any other */
+  selectError = select,
 ) => {
   const { query, calls, forest, all, span, usage } = useForest(project, trace);
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
@@ -177,11 +179,11 @@ export const useTraceState = (
   );
   const selectedCall = calls.find(({ id }) => id === selected);
   /** Selects a call that may be below a closed one. */
-  const show = (id: string | undefined) => {
+  const show = (id: string | undefined, go = select) => {
     if (id === undefined) return;
     const above = findAncestors(calls, id);
     setCollapsed((before) => new Set([...before].filter((closed) => !above.includes(closed))));
-    select(id);
+    go(id);
   };
   /** Folds a loop, or unfolds it. What is selected in it gives way to its first call. */
   const toggleLoop = (id: string) => {
@@ -239,7 +241,11 @@ export const useTraceState = (
       if (line) setCollapsed((before) => toggled(before, line.node.call.id));
     },
     toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : findParents(forest))),
-    nextError: () => show(nextAfter(open, placeOpen(), ({ node }) => node.isError)),
+    nextError: () =>
+      show(
+        nextAfter(open, placeOpen(), ({ node }) => node.isError),
+        selectError,
+      ),
     nextLoop: () =>
       show(nextAfter(open, placeOpen(), ({ node }) => loopOf.get(node.call.id)?.calls[0] === node.call.id)),
     nextFound: () => show(nextAfter(open, placeOpen(), ({ node }) => found.has(node.call.id))),

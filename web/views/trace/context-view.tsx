@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
+import { type ContextOfMany, readContexts } from '../../calls/data.ts';
 import { percentText } from '../../calls/figures/figures.ts';
 import type { TraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, kindsText, tokensText } from '../../data/format.ts';
@@ -9,7 +10,6 @@ import { Moment, QueryStatus, Table, type TableColumn } from '../../ui/controls.
 import { Choice } from '../../ui/fields.tsx';
 import {
   type Context,
-  type ContextOfMany,
   evenly,
   findConversations,
   findSaving,
@@ -288,11 +288,12 @@ const maxRequests = 100;
 const useContexts = (project: string, calls: readonly CallRow[]) =>
   useRead(
     ['contexts', project, calls.map(({ id, ended_at }) => [id, ended_at])],
-    async ({ client, signal }) => {
-      const ids = calls.map(({ id }) => id);
-      const found = await client.ask('/call/context', { project_id: project, ids }, signal);
-      return 'contexts' in found ? found.contexts : [];
-    },
+    (reading) =>
+      readContexts(
+        reading,
+        project,
+        calls.map(({ id }) => id),
+      ),
     { enabled: calls.length > 0, staleTime: Number.POSITIVE_INFINITY, placeholderData: keepPreviousData },
   );
 

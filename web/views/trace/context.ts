@@ -1,5 +1,6 @@
 import type { Usage } from '../../api/calls.ts';
 import type { Answer } from '../../api/contract.ts';
+import type { ContextOfMany } from '../../calls/data.ts';
 import { percentText } from '../../calls/figures/figures.ts';
 import { findAgentRuns } from '../../calls/trace/loops.ts';
 import type { TreeLine, TreeNode } from '../../calls/trace/tree.ts';
@@ -12,12 +13,6 @@ import { costText, countedText } from '../../data/format.ts';
 
 /** What filled the window of one request. */
 export type Context = Extract<Answer<'/call/context'>, { readonly parts: unknown }>;
-
-/** The same of one of several. */
-export type ContextOfMany = Extract<
-  Answer<'/call/context'>,
-  { readonly contexts: unknown }
->['contexts'][number];
 
 type Part = Context['parts'][number];
 export type PartKind = Part['part'];

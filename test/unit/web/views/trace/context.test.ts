@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
+import type { ContextOfMany } from '../../../../../web/calls/data.ts';
 import { toLines, toTree } from '../../../../../web/calls/trace/tree.ts';
 import {
-  type ContextOfMany,
   evenly,
   findConversations,
   findSaving,
@@ -31,7 +31,12 @@ const context = (id: string, parts: Part[], more: Partial<ContextOfMany> = {}): 
   ...more,
 });
 
-const call = (id: string, parent: string | null, attributes: Record<string, unknown>, usage?: object): CallRow => ({
+const call = (
+  id: string,
+  parent: string | null,
+  attributes: Record<string, unknown>,
+  usage?: object,
+): CallRow => ({
   id,
   project_id: 'acme/shop',
   op_name: `op.${id}`,
