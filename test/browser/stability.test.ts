@@ -99,6 +99,8 @@ const views: readonly (readonly [string, string, string])[] = [
 /** What has more in it than a view shows at first. */
 const furtherViews: typeof views = [
   ['the story of a trace', `trace?project=${at}&trace=s1&as=story`, '.story-place'],
+  ['the timeline of a trace', `trace?project=${at}&trace=s1&as=timeline`, '.timeline-scroll'],
+  ['the graph of a trace', `trace?project=${at}&trace=s1&as=graph`, '.graph-node'],
   ['a call', `trace?project=${at}&trace=s1&call=s1-model-1`, '.call-pane .message'],
   ['the comments on a call', `trace?project=${at}&trace=s1&call=s1&tab=comments`, '.comment-form'],
   ['a call of a shared trace', `shared?call=s1-model-1#${link}`, '.call-pane .message'],

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { Kind } from '../../api/kind.ts';
 import { KindIcon } from '../../calls/kind-icon.tsx';
-import { partText, splitPart } from '../../calls/trace/parts.ts';
+import { outside, partText, splitPart } from '../../calls/trace/parts.ts';
 import type { TraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
 import { type GraphEdge, nodeSize, type PlacedEdge, type PlacedNode, placeGraph, toGraph } from './graph.ts';
@@ -32,7 +32,8 @@ interface NodeProps {
 }
 
 const Node = ({ node, edges, chosen, faded, onClick }: NodeProps) => {
-  const [kind, name] = splitPart(node.part);
+  const [named, name] = splitPart(node.part);
+  const kind = node.part === outside ? 'other' : (named as Kind);
   const about = callsText(edges.filter(({ from }) => from === node.part));
   return (
     <button
@@ -49,9 +50,9 @@ const Node = ({ node, edges, chosen, faded, onClick }: NodeProps) => {
       }}
       onClick={onClick}
     >
-      <KindIcon kind={kind as Kind} />
+      <KindIcon kind={kind} />
       <span className="cut graph-name" dir="auto">
-        {name === '' ? partText(node.part) : name}
+        {name || partText(node.part)}
       </span>
       <span className="cut graph-facts">{factsText(node)}</span>
       {about === '' ? null : <span className="hidden">. It {about}</span>}

@@ -99,10 +99,13 @@ export const toGraph = (members: readonly Member[]): Graph => {
       connect(agent, model, toCost(usage));
     }
   }
-  const linked = new Set([...edges.values()].flatMap(({ from, to }) => [from, to]));
-  // What is outside of agents is told if it called something.
-  const shown = [...nodes.values()].filter(({ part }) => part !== outside || linked.has(part));
-  return { nodes: shown, edges: [...edges.values()] };
+  // A script that does no more than start an agent would only take the room of a column.
+  const started = [...edges.values()].filter(({ from }) => from === outside);
+  const isTold = started.length > 1 || started.some(({ to }) => splitPart(to)[0] !== 'agent');
+  return {
+    nodes: [...nodes.values()].filter(({ part }) => part !== outside || isTold),
+    edges: [...edges.values()].filter(({ from }) => from !== outside || isTold),
+  };
 };
 
 /** How large a node is, in pixels. */
@@ -148,6 +151,9 @@ const edgeWidth = (edge: GraphEdge, edges: readonly GraphEdge[]): number => {
   return thinnest + (widest - thinnest) * (most > 0 ? amount(edge) / most : 0);
 };
 
+/** Of more lines, dagre does not look for the order in which the fewest cross: that would take a second. */
+const maxUntangled = 250;
+
 const pointText = ({ x, y }: Point): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
 /** A curve along points, which it passes by and does not touch but at its ends. */
@@ -181,7 +187,16 @@ const toWay = (points: readonly Point[], from: Point, to: Point): Pick<PlacedEdg
 /** Lays a graph out. An edge of a node to itself is above it. */
 export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
   const graph = new Layout({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 14, edgesep: 10, ranksep: 40, marginx: 10, marginy: 16 });
+  graph.setGraph({
+    rankdir: 'LR',
+    nodesep: 14,
+    edgesep: 10,
+    ranksep: 40,
+    marginx: 10,
+    marginy: 16,
+    // The default finds slightly shorter lines, and takes several times as long.
+    ranker: 'tight-tree',
+  });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { part } of nodes) graph.setNode(part, { ...nodeSize });
   for (const { from, to, isHandOff } of edges)
@@ -192,7 +207,7 @@ export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
       { width: 30, height: 14, labelpos: 'c', weight: splitPart(to)[0] === 'agent' ? 3 : 1 },
       String(isHandOff),
     );
-  layout(graph);
+  layout(graph, { disableOptimalOrderHeuristic: edges.length > maxUntangled });
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   return {
     nodes: nodes.map((node) => {

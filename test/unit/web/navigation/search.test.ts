@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseEvaluateSearch, readText, readTime } from '../../../../web/navigation/search.ts';
+import {
+  parseEvaluateSearch,
+  parseTraceSearch,
+  readText,
+  readTime,
+} from '../../../../web/navigation/search.ts';
 
 describe('a value of a URL', () => {
   it('is text, also if it was read as a number or a boolean', () => {
@@ -23,5 +28,20 @@ describe('the URL of a new evaluation', () => {
   it('names one version, or several', () => {
     expect([3, [0, 12]].map(versionsIn)).toEqual([[3], [0, 12]]);
     expect([undefined, 'v3', -1, 1.5, [null]].map(versionsIn)).toEqual(Array(5).fill(undefined));
+  });
+});
+
+describe('the URL of a trace', () => {
+  const of = { project: 'a/b', trace: 't' };
+
+  it('says what it is shown as, also as earlier versions said it', () => {
+    expect(parseTraceSearch({ ...of, as: 'timeline', only: 'agent:7' })).toEqual({
+      ...of,
+      as: 'timeline',
+      only: 'agent:7',
+    });
+    expect(parseTraceSearch({ ...of, story: true })).toEqual({ ...of, as: 'story' });
+    expect(parseTraceSearch({ ...of, story: true, as: 'graph' })).toEqual({ ...of, as: 'graph' });
+    expect(parseTraceSearch({ ...of, as: 'poem' })).toEqual(of);
   });
 });

@@ -80,10 +80,10 @@ describe('the graph of a trace', () => {
         { id: 'handoff', parent: 'triage', tool: 'transfer_to_refunds' },
         { id: 'refunds', parent: 'run', agent: 'refunds' },
       ]),
-    ).toEqual(['agent: → agent:triage 1', 'agent:triage ⇢ agent:refunds 1']);
+    ).toEqual(['agent:triage ⇢ agent:refunds 1']);
   });
 
-  it('leaves out what is outside of agents, unless it called something', () => {
+  it('leaves out what is outside of agents, unless it did more than start an agent', () => {
     expect(graphOf([{ id: 'alone' }])).toEqual({ nodes: [], edges: [] });
     expect(edgesOf([{ id: 'script' }, { id: 'ask', parent: 'script', model: 'big' }])).toEqual([
       'agent: → model:big 1',
