@@ -554,6 +554,7 @@ export const callsStreamQuery = /* @__PURE__ */ endpoint({
     tables: 'read',
     costs: 'read',
     feedback: 'joinMany',
+    bookkeeping: 'use',
     audit: 'append',
   },
   tag: 'calls',
@@ -601,7 +602,7 @@ const queryStatsBody = ({ traceTotals }: Includes) => {
 export const callsQueryStats = /* @__PURE__ */ endpoint({
   path: '/calls/query_stats',
   shape: longAnswer,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', bookkeeping: 'use' },
   tag: 'calls',
   name: 'CallsQueryStats',
   summary: 'Count calls',

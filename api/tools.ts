@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { optionalQuery, sortSchema } from '../foundations/expression/index.ts';
+import { optionalQuery, type RecordKind, sortSchema } from '../foundations/expression/index.ts';
 import { isId, parseTime } from '../foundations/wire/index.ts';
 import {
   displayText,
@@ -10,20 +10,23 @@ import {
   integerWith,
   listSchema,
   nullish,
+  projectId as project,
   record,
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { jsonObject, project } from './fields.ts';
 import { alias, objectId } from './objects.ts';
 import { promptContent, saysOneThing } from './prompts.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
 import {
+  aggregations,
   callMetricsField,
   granularity,
   groupBy,
   groupByFeedback,
+  statsCallMetrics,
   timezoneField,
+  usageMetrics,
   usageMetricsField,
 } from './stats.ts';
 
@@ -60,66 +63,68 @@ const toolTime = z
   )
   .register(documented, { keywords: { type: 'string' } });
 
-const start = field(
-  nullish(toolTime),
-  'From when on calls count: `-2h`, `-7d` or ISO 8601. The reply says which range it took.',
-);
-const end = field(nullish(toolTime), 'Until when, exclusive; now without it.');
+const start = field(nullish(toolTime), '`-2h`, `-7d` or ISO 8601');
+const end = nullish(toolTime);
 
-const maxCharacters = field(
-  withDefault(integerWith(z.minimum(characters.least), z.maximum(characters.most)), characters.usual),
-  `The most characters of the whole reply, ${characters.least} to ${characters.most}; ${characters.usual} without it. What does not fit is cut, and the reply says how to get it.`,
+// The instructions say what these are, once for all tools.
+const maxCharacters = withDefault(
+  integerWith(z.minimum(characters.least), z.maximum(characters.most)),
+  characters.usual,
 );
-
-const cursor = field(
-  nullish(z.string()),
-  '`next_cursor` of the reply before. Repeat the other arguments as they were.',
-);
-
-const limit = (usual: number, most: number) =>
-  field(
-    withDefault(integerWith(z.minimum(1), z.maximum(most)), usual),
-    `The most rows; ${usual} without it.`,
-  );
+const cursor = nullish(z.string());
+const limit = (usual: number, most: number) => withDefault(integerWith(z.minimum(1), z.maximum(most)), usual);
 
 const everyField: Includes = { ...noIncludes, costs: true, feedback: true };
 
 const columns = field(
   nullish(paths(callKind(everyField))),
-  'Names of fields and dotted paths into them: `inputs.messages`, `output`, `attributes`, `exception`, `summary.usage`.',
+  'Such as `inputs.messages`, `output`, `summary.usage`.',
 );
 
-const queryField = (includes: Includes) =>
-  field(
-    optionalQuery(callKind(includes)),
-    'An expression, ANDed with the filter. `{"$expr": {"$gt": [{"$getField": "summary.svc.latency_ms"}, {"$literal": 5000}]}}`. Operators: $and, $or, $not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $contains ({"input", "substr", "case_insensitive"}), $convert; operands $getField and $literal. The resource pennytrace://guide has them all.',
-  );
+/** What rows say of a call, each a column. Dotted paths into calls are columns as well. */
+export const rowColumns = [
+  'id',
+  'started_at',
+  'op_name',
+  'name',
+  'kind',
+  'tool',
+  'agent',
+  'status',
+  'ms',
+  'waited_ms',
+  'waiting',
+  'models',
+  'tokens_in',
+  'tokens_out',
+  'cost_usd',
+  'trace_errors',
+  'trace_tokens_in',
+  'trace_tokens_out',
+  'trace_cost_usd',
+  'end_user',
+  'trace_id',
+  'parent_id',
+  'thread_id',
+  'input_preview',
+  'output_preview',
+] as const;
+export type RowColumn = (typeof rowColumns)[number];
 
-const query = queryField(noIncludes);
+/** Calls with the columns of rows among their fields. */
+const rowKind = (): RecordKind => {
+  const kind = callKind(everyField);
+  return { ...kind, name: 'Row', fields: [...new Set([...kind.fields, ...rowColumns])] };
+};
+
+const queryField = (includes: Includes, description: string) =>
+  field(optionalQuery(callKind(includes)), description);
+
+const filterLike = () => field(filter(), 'As in query_calls.');
+const queryLike = () => queryField(noIncludes, 'As in query_calls.');
 
 /** Queries of `query_calls` may use what traces add up to, too. */
 const withTotals: Includes = { ...noIncludes, traceTotals: true };
-
-const sort = field(
-  withDefault(sortSchema(callKind(withTotals)), []),
-  'Such as `[{"field": "summary.svc.latency_ms", "direction": "desc"}]`, or for roots `summary.svc.trace_totals.total_cost`; newest first without it.',
-);
-
-/** What every reply has beside its own. */
-const reply = <S extends Readonly<Record<string, z.ZodMiniType>>>(shape: S) =>
-  z.looseObject({
-    ...shape,
-    url: field(z.optional(z.string()), 'The same in the page, for people.'),
-    range: field(
-      z.optional(z.looseObject({ start: z.string(), end: z.string() })),
-      'The range of started_at that was taken.',
-    ),
-    missing: field(z.optional(z.array(z.string())), 'What was cut, and which call of which tool gets it.'),
-    next_cursor: field(z.optional(z.string()), 'There is more: send it as `cursor`.'),
-    notice: field(z.string(), 'Whose words these are.'),
-  });
-
-const rows = (description: string) => field(z.array(jsonObject), description);
 
 /** What is known of a tool before it runs. */
 export interface ToolDescription<Args = unknown> {
@@ -129,7 +134,8 @@ export interface ToolDescription<Args = unknown> {
   /** The role that the key needs on each project that the arguments name. */
   readonly role: 'read' | 'write';
   readonly request: () => z.ZodMiniType<Args>;
-  readonly answer: () => z.ZodMiniType;
+  /** The names of what its replies have of their own. The instructions tell of what all may have. */
+  readonly gives: readonly string[];
 }
 
 const tool = <Args>(described: ToolDescription<Args>): ToolDescription<Args> => described;
@@ -138,36 +144,48 @@ export const listProjects = /* @__PURE__ */ tool({
   name: 'list_projects',
   title: 'List projects',
   description:
-    'The projects that this key may read, each with its last activity. Start here if you do not know the project_id.',
+    'Projects that this key may read, with their last activity. Start here to learn the project_id.',
   role: 'read',
   request: () => record({ limit: limit(20, 50), cursor, max_characters: maxCharacters }),
-  answer: () => reply({ projects: rows('project_id, first_reported_at, last_activity, may_write and url.') }),
+  gives: ['projects'],
 });
 
 export const describeProject = /* @__PURE__ */ tool({
   name: 'describe_project',
   title: 'Describe a project',
   description:
-    'What there is to filter by in a project within a range of time: operations, models, tools, agents, prompts, end users, environments, releases, feedback types and fields of attributes, each with its commonest values and counts. Ask this before you write a filter or an expression.',
+    'What a project has within a range (7 days): operations, models, tools, agents, prompts, end users, environments, releases, feedback types, each with counts, and fields with types and examples. Ask this before you write a query.',
   role: 'read',
   request: () => record({ project_id: project, start, end, max_characters: maxCharacters }),
-  answer: () => reply({ operations: rows('By the number of calls: op_name, calls, errors, p95_ms.') }),
+  gives: ['operations'],
 });
 
 export const queryCalls = /* @__PURE__ */ tool({
   name: 'query_calls',
   title: 'Query calls',
   description:
-    'Finds calls by filter, expression and range of time: newest first, with previews of input and output, status, duration, tokens and cost. Roots have figures of their whole trace. Examples: traces that failed: {"filter": {"trace_roots_only": true}, "query": {"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}}; calls of a tool: {"query": {"$expr": {"$eq": [{"$getField": "attributes.tool.name"}, {"$literal": "lookup_order"}]}}}; the slowest: {"sort_by": [{"field": "summary.svc.latency_ms", "direction": "desc"}], "limit": 5}. Ask for whole values by columns, or read one call with get_call.',
+    'Finds calls within a range (7 days), newest first, as a table: status, ms, tokens, cost, previews; of roots also figures of their whole trace. Failed traces: {"filter": {"trace_roots_only": true}, "query": {"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}}. Calls of a tool: {"$expr": {"$eq": [{"$getField": "attributes.tool.name"}, {"$literal": "lookup_order"}]}}. By feedback or an evaluator\'s verdict: {"$getField": "feedback.[thumbs].payload.up"}, {"$getField": "feedback.[evaluation.correct].payload.value"} (the latest of that type). For a text use search_text.',
   role: 'read',
   request: () =>
     record(
       {
         project_id: project,
-        filter: filter(),
-        query: queryField(withTotals),
-        sort_by: sort,
-        columns,
+        filter: field(
+          filter(),
+          'Lists `op_names` (with or without version), `trace_ids`, `call_ids`, `parent_ids`, `thread_ids`, `turn_ids`, `svc_user_ids`, `svc_run_ids`, `input_refs`, `output_refs`, `sources` (production, evaluation, judge, trial, playground, test); `trace_roots_only`: true.',
+        ),
+        query: queryField(
+          withTotals,
+          '{"$expr": {"$gt": [{"$getField": "summary.svc.latency_ms"}, {"$literal": 5000}]}}. Operators $and, $or, $not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $contains ({"input", "substr", "case_insensitive"}), $convert ({"input", "to"}).',
+        ),
+        sort_by: field(
+          withDefault(sortSchema(callKind(withTotals)), []),
+          'Such as `summary.svc.latency_ms`, of roots `summary.svc.trace_totals.total_cost`.',
+        ),
+        columns: field(
+          nullish(paths(rowKind())),
+          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `inputs.messages`, `output`.',
+        ),
         start,
         end,
         limit: limit(50, 1000),
@@ -176,7 +194,7 @@ export const queryCalls = /* @__PURE__ */ tool({
       },
       { query: 'where', sort_by: 'sort' },
     ),
-  answer: () => reply({ calls: rows('One object a call; fields without a value are left out.') }),
+  gives: ['calls'],
 });
 
 const hasAny =
@@ -188,16 +206,18 @@ export const getTrace = /* @__PURE__ */ tool({
   name: 'get_trace',
   title: 'Get a trace',
   description:
-    'The outline of a trace: its tree of calls with kinds, previews, times, tokens, costs and errors. With call_id the subtree below that call. With columns, such as ["inputs", "output"], the calls in full, as many as fit; with call_ids those calls alone. Large traces show what failed and what is near the root, and say what was folded.',
+    'The tree of a trace, as a table with previews, times, tokens, costs and errors; with outline one short line a call. What failed and what is near the root comes first, the rest with cursor. call_id: only the subtree below. columns or call_ids: calls in full.',
   role: 'read',
   request: () =>
     record(
       {
         project_id: project,
-        trace_id: field(nullish(id), 'The trace; call_id or call_ids will do as well.'),
-        call_id: field(nullish(id), 'A call: only it and what is below it.'),
-        call_ids: field(nullish(listSchema(id, 200)), 'Calls to show in full, without the tree.'),
+        trace_id: nullish(id),
+        call_id: nullish(id),
+        call_ids: nullish(listSchema(id, 200)),
+        outline: withDefault(z.boolean(), false),
         columns,
+        cursor,
         max_characters: maxCharacters,
       },
       {},
@@ -207,30 +227,23 @@ export const getTrace = /* @__PURE__ */ tool({
         rule('should have trace_id, call_id or call_ids', 'missing'),
       ),
     ),
-  answer: () =>
-    reply({ calls: rows('In the order of the tree: depth says how far below the root a call is.') }),
+  gives: ['calls', 'outline'],
 });
 
 export const getCall = /* @__PURE__ */ tool({
   name: 'get_call',
   title: 'Get a call',
   description:
-    'One call with inputs, output, exception, usage, costs and feedback; or the fields that columns name. With path, one value inside it: a long text from offset on, a list from the item at offset on. Example: {"path": "inputs.messages.3.content", "offset": 4000}.',
+    'One call with inputs, output, exception, usage, costs and feedback, or with columns. With path one value in it, such as "inputs.messages.3.content": a text or a list from offset on.',
   role: 'read',
   request: () =>
     record(
       {
         project_id: project,
-        call_id: field(id, 'The call.'),
+        call_id: id,
         columns,
-        path: field(
-          nullish(z.string()),
-          'The place of one value in the call: `inputs.messages.3.content`, `output`, `exception`.',
-        ),
-        offset: field(
-          withDefault(integerWith(z.minimum(0)), 0),
-          'With path: the first character of a text, or item of a list, to show.',
-        ),
+        path: nullish(z.string()),
+        offset: withDefault(integerWith(z.minimum(0)), 0),
         max_characters: maxCharacters,
       },
       {},
@@ -240,36 +253,33 @@ export const getCall = /* @__PURE__ */ tool({
         rule('offset goes with path: it counts the characters or items of that value'),
       ),
     ),
-  answer: () => reply({ call: field(z.optional(jsonObject), 'The call.') }),
+  gives: ['call'],
 });
 
 export const getThread = /* @__PURE__ */ tool({
   name: 'get_thread',
   title: 'Get a thread',
   description:
-    'A conversation as it was said, turn by turn: what was asked and answered, with times, durations, tokens, costs and errors. The last turns come first to stay if not all fit; next_cursor leads to earlier ones. Each turn names its call and its trace.',
+    'A conversation, turn by turn: what was asked and answered, with times, tokens, costs and errors. The last turns first; next_cursor leads to earlier ones.',
   role: 'read',
   request: () =>
     record({
       project_id: project,
-      thread_id: field(id, 'The thread.'),
+      thread_id: id,
       limit: limit(50, 200),
       cursor,
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ turns: rows('In order of time: asked, answered, call_id, trace_id and figures.') }),
+  gives: ['turns'],
 });
 
-const buckets = field(
-  nullish(granularity),
-  'Seconds of a bucket: less than 86400, or whole days. Without it a group has one row for the whole range.',
-);
+const buckets = field(nullish(granularity), 'Seconds of a bucket.');
 
 export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
   title: 'Get statistics',
   description:
-    'Counts, errors, durations, tokens and costs of calls over a range of time, as tables. Without granularity there is one row a group for the whole range; with granularity (seconds: 3600, 86400) one a bucket. group_by takes up to two fields. Usage is by model. Example, how often each tool failed: {"start": "-1d", "group_by": ["attributes.tool.name"], "call_metrics": [{"metric": "error_count"}]}.',
+    'Counts, errors, durations, tokens and costs over a range (1 day), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["tool"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
   role: 'read',
   request: () =>
     record(
@@ -278,22 +288,74 @@ export const getStats = /* @__PURE__ */ tool({
         start,
         end,
         granularity: buckets,
-        timezone: timezoneField,
-        filter: filter(),
-        query,
-        call_metrics: callMetricsField(),
-        usage_metrics: usageMetricsField(),
-        group_by: groupBy(),
-        group_by_feedback: groupByFeedback(),
+        timezone: field(timezoneField, 'IANA.'),
+        filter: filterLike(),
+        query: queryLike(),
+        call_metrics: field(
+          callMetricsField(),
+          `[{"metric": ${statsCallMetrics.join('|')}, "aggregations": [${aggregations.join('|')}], "percentiles": [95]}]`,
+        ),
+        usage_metrics: field(usageMetricsField(), `Likewise ${usageMetrics.join(', ')}.`),
+        group_by: field(
+          groupBy(),
+          'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `attributes.user.id`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
+        ),
+        group_by_feedback: field(
+          groupByFeedback(),
+          'The latest feedback of a type, at a path of its payload.',
+        ),
+        limit: field(limit(200, 10_000), 'The largest first.'),
         max_characters: maxCharacters,
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
     ),
-  answer: () =>
-    reply({
-      calls: field(z.optional(jsonObject), 'columns, and rows in their order.'),
-      usage: field(z.optional(jsonObject), 'The same by model.'),
+  gives: ['calls', 'usage'],
+});
+
+/** Where a text is looked for. */
+export const searched = ['inputs', 'output', 'exception', 'attributes'] as const;
+
+export const searchText = /* @__PURE__ */ tool({
+  name: 'search_text',
+  title: 'Search for a text',
+  description:
+    'Calls that have a text in inputs, output, exception or attributes within a range (7 days), newest first: the place, and the sentence around each hit. What many calls repeat, as models do with a conversation, is shown once.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        text: z.string().check(z.minLength(1), z.maxLength(1000)),
+        in: field(nullish(z.array(z.enum(searched)).check(z.minLength(1))), 'All of them without it.'),
+        case_sensitive: withDefault(z.boolean(), false),
+        filter: filterLike(),
+        start,
+        end,
+        limit: limit(20, 200),
+        cursor,
+        max_characters: maxCharacters,
+      },
+      { in: 'fields' },
+    ),
+  gives: ['hits'],
+});
+
+export const getAgents = /* @__PURE__ */ tool({
+  name: 'get_agents',
+  title: 'Figures by agent and by tool',
+  description:
+    'Agents and tools of traces, or of a range (1 day): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
+  role: 'read',
+  request: () =>
+    record({
+      project_id: project,
+      trace_ids: nullish(listSchema(id, 100, { least: 1 })),
+      start,
+      end,
+      filter: filterLike(),
+      max_characters: maxCharacters,
     }),
+  gives: ['agents', 'tools'],
 });
 
 const callName = z
@@ -304,83 +366,76 @@ export const compareCalls = /* @__PURE__ */ tool({
   name: 'compare_calls',
   title: 'Compare calls',
   description:
-    'What differs between two calls: times, usage, costs, and each field of attributes, inputs and output that is not the same. If both are roots, their traces too: which operations ran how often, failed and took how long. a is the earlier or better one, b the other.',
+    'What differs between two calls: figures, and each place of attributes, inputs and output. Of two roots also what ran in their traces. a is the earlier or better one.',
   role: 'read',
   request: () =>
     record({
       project_id: project,
-      a: field(callName, 'The id of a call, or its ref.'),
-      b: field(callName, 'The other call.'),
+      a: callName,
+      b: callName,
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ differences: rows('Each with its path and the values a and b.') }),
+  gives: ['differences'],
 });
 
 export const addFeedback = /* @__PURE__ */ tool({
   name: 'add_feedback',
   title: 'Add feedback',
   description:
-    'Puts a note, a score or a label on a call; people see it in the page. Give one of note, score and label; feedback_type names it (note, score and label without it). The same again changes nothing.',
+    'Puts a note, a score or a label on a call, where people see it. The same again changes nothing.',
   role: 'write',
   request: () =>
     record(
       {
         project_id: project,
-        call_id: field(id, 'The call.'),
-        note: field(nullish(z.string().check(z.minLength(1), z.maxLength(10_000))), 'A text.'),
-        score: field(nullish(z.number()), 'A number; by habit from 0 to 1.'),
-        label: field(
-          nullish(z.string().check(z.minLength(1), z.maxLength(200))),
-          'A word such as `hallucination`.',
-        ),
-        feedback_type: field(nullish(displayText), 'What the feedback is called.'),
+        call_id: id,
+        note: nullish(z.string().check(z.minLength(1), z.maxLength(10_000))),
+        score: field(nullish(z.number()), 'From 0 to 1.'),
+        label: nullish(z.string().check(z.minLength(1), z.maxLength(200))),
+        feedback_type: nullish(displayText),
         max_characters: maxCharacters,
       },
       {},
       undefined,
       z.refine(hasAny('note', 'score', 'label'), rule('should have note, score or label', 'missing')),
     ),
-  answer: () => reply({ feedback: field(jsonObject, 'What was stored.') }),
+  gives: ['feedback'],
 });
 
-const promptName = field(objectId, "The prompt's name.");
-const index = (description: string) => field(nullish(integerWith(z.minimum(0))), description);
+const promptName = objectId;
 
 export const listPrompts = /* @__PURE__ */ tool({
   name: 'list_prompts',
   title: 'List prompts',
-  description: 'The prompts of a project, with the version that each label is on.',
+  description: 'Prompts, with the version that each label is on.',
   role: 'read',
   request: () =>
     record({ project_id: project, limit: limit(50, 200), cursor, max_characters: maxCharacters }),
-  answer: () => reply({ prompts: rows('`name`, `latest`, `versions`, `labels`.') }),
+  gives: ['prompts'],
 });
 
 export const getPrompt = /* @__PURE__ */ tool({
   name: 'get_prompt',
   title: 'Read a prompt',
   description:
-    'One version of a prompt: what the label `production` is on, or the newest, without a choice. Variables are `{name}`; `{{` and `}}` are braces.',
+    'A version of a prompt: of a label, by its index, or what `production` is on, else the newest. Variables are `{name}`.',
   role: 'read',
   request: () =>
     record({
       project_id: project,
       name: promptName,
-      label: field(nullish(id), 'Such as `production`; `latest` is the newest version.'),
-      version_index: index('Another version.'),
+      label: nullish(id),
+      version_index: nullish(integerWith(z.minimum(0))),
       max_characters: maxCharacters,
     }),
-  answer: () =>
-    reply({
-      prompt: field(z.optional(jsonObject), '`messages` or `text`, `config`, `variables`, `labels`.'),
-    }),
+  gives: ['prompt'],
 });
 
 export const savePrompt = /* @__PURE__ */ tool({
   name: 'save_prompt',
   title: 'Save a prompt',
   description:
-    'Makes a version of a prompt, of messages or of one text. Programs go on with what their label is on until set_prompt_label moves it. The same again changes nothing.',
+    'Makes a version of a prompt, of messages or of one text. Programs get it once set_prompt_label moves their label.',
   role: 'write',
   request: () =>
     record(
@@ -394,45 +449,41 @@ export const savePrompt = /* @__PURE__ */ tool({
       undefined,
       saysOneThing as never,
     ),
-  answer: () => reply({ prompt: field(z.optional(jsonObject), 'The version.') }),
+  gives: ['prompt'],
 });
 
 export const setPromptLabel = /* @__PURE__ */ tool({
   name: 'set_prompt_label',
   title: 'Move a label of a prompt',
   description:
-    'Moves a label to a version, or removes it with `version_index` null. Programs that read the label get that version within a minute, so ask a person before you move `production`. The reply says where it was.',
+    'Moves a label to a version; null removes it. Programs follow within a minute: ask a person before you move `production`. Says where it was.',
   role: 'write',
   request: () =>
     record({
       project_id: project,
       name: promptName,
-      label: field(alias, 'The label.'),
-      version_index: field(z.nullable(integerWith(z.minimum(0))), 'The version; null removes the label.'),
+      label: alias,
+      version_index: z.nullable(integerWith(z.minimum(0))),
       max_characters: maxCharacters,
     }),
-  answer: () => reply({ label: field(z.optional(jsonObject), 'Where it is, and where it was.') }),
+  gives: ['label'],
 });
 
 export const addToDataset = /* @__PURE__ */ tool({
   name: 'add_to_dataset',
   title: 'Add calls to a dataset',
   description:
-    'Adds a row for each call to a dataset, which is made if there is none: its inputs, what is expected, and the call. The same again adds nothing.',
+    'Adds a row for each call to a dataset: its inputs, and what is expected, which is its output unless said. The same again adds nothing.',
   role: 'write',
   request: () =>
     record({
       project_id: project,
-      dataset: field(objectId, "The dataset's name."),
-      call_ids: field(listSchema(id, 100, { least: 1 }), 'The calls.'),
-      expected: field(
-        z.optional(freeValue),
-        'What is expected of all of them; the output of each without it.',
-      ),
+      dataset: objectId,
+      call_ids: listSchema(id, 100, { least: 1 }),
+      expected: z.optional(freeValue),
       max_characters: maxCharacters,
     }),
-  answer: () =>
-    reply({ dataset: field(z.optional(jsonObject), 'The version, and how many rows were added.') }),
+  gives: ['dataset'],
 });
 
 /** All tools, as they are listed. */
@@ -444,6 +495,8 @@ export const tools: readonly ToolDescription[] = [
   getCall,
   getThread,
   getStats,
+  getAgents,
+  searchText,
   compareCalls,
   listPrompts,
   getPrompt,
@@ -452,3 +505,33 @@ export const tools: readonly ToolDescription[] = [
   savePrompt,
   setPromptLabel,
 ];
+
+/** JSON Schemas of tools, by their names. */
+export type ToolSchemas = Readonly<
+  Record<string, Readonly<Record<'inputSchema' | 'outputSchema', ListedSchema>>>
+>;
+
+/** A JSON Schema of an object, as the protocol has it. */
+export type ListedSchema = {
+  readonly type: 'object';
+  readonly properties?: Readonly<Record<string, object>>;
+};
+
+/** A tool as `tools/list` has it. */
+export interface ListedTool extends Readonly<Record<'name' | 'title' | 'description', string>> {
+  readonly inputSchema: ListedSchema;
+  readonly outputSchema: ListedSchema;
+  readonly annotations: Readonly<Record<string, boolean>>;
+}
+
+/** Puts tools and their schemas together. */
+export const listTools = (
+  described: Iterable<Omit<ToolDescription, 'request' | 'gives'>>,
+  schemas: ToolSchemas,
+): ListedTool[] =>
+  [...described].flatMap(({ name, title, description, role }) => {
+    const own = schemas[name];
+    const annotations =
+      role === 'read' ? { readOnlyHint: true } : { destructiveHint: false, idempotentHint: true };
+    return own ? [{ name, title, description, ...own, annotations }] : [];
+  });

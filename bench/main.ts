@@ -24,6 +24,7 @@ import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
+import { texts } from './parts/texts.ts';
 import { tokens } from './parts/tokens.ts';
 import { translationPart } from './parts/translation.ts';
 import { warm } from './parts/warm.ts';
@@ -43,6 +44,7 @@ const parts: readonly BenchPart[] = [
   threads,
   statistics,
   rollups,
+  texts,
   alertPart,
   otel,
   streams,

@@ -35,6 +35,9 @@ export const createLinks = (base: string) => {
     },
     trace: (project: string, trace: string, call?: string): string =>
       link('trace', { project, trace, ...(call !== undefined && { call }) }),
+    /** A call of any trace, with names in braces for who fills them in. */
+    anyCall: (project: string, trace = '{trace_id}', call = '{id}'): string =>
+      link('trace', { project, trace, call }).replaceAll('%7B', '{').replaceAll('%7D', '}'),
     /** A call whose trace is not known. */
     call: (project: string, call: string): string => link('call', { project, call }),
     object: (project: string, object: string, version: string | undefined): string =>

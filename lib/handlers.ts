@@ -1,4 +1,4 @@
-import { listedTools, openApiDocument } from '../api/openapi/index.ts';
+import { openApiDocument, toolSchemas } from '../api/openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 import type { Config } from './config.ts';
 
@@ -18,7 +18,7 @@ export const watcherHandler = ({ events }: Pick<Config, 'events'>): string =>
 /** The constants that handlers declare and the bundler fills in: their texts by their names. */
 export const bundledConstants = (): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,
-  MCP_TOOLS: JSON.stringify(listedTools()),
+  MCP_TOOLS: JSON.stringify(toolSchemas()),
   OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version))}\n`,
 });
 

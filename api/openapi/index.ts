@@ -1,3 +1,3 @@
 export { type OpenApiDocument, type OperationObject, openApiDocument } from './document.ts';
 export type { JsonSchema } from './schema.ts';
-export { listedTools } from './tools.ts';
+export { listedTools, toolSchemas } from './tools.ts';

@@ -90,6 +90,7 @@ const inBookkeeping: Readonly<Record<PartitionKind, Owned>> = {
   marks: own('marks'),
   pages: own('pages'),
   days: own('days'),
+  texts: own('texts'),
   alerts: own('alerts'),
   leases: own('leases'),
   questions: (project) => ({ prefixes: [toPartition('questions', project, 0)] }),

@@ -28,6 +28,8 @@ export const partitionTags = {
   leases: 22,
   /** How far deletions of projects are, and the application of retentions: one partition, by project. */
   sweeps: 24,
+  /** Which trigrams a project's calls have, by hour. */
+  texts: 27,
 } as const;
 
 export type PartitionKind = keyof typeof partitionTags;

@@ -5,6 +5,7 @@ import { joinBytes } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
   type Cursor,
+  deleteItems,
   everyShard,
   expireBy,
   expiryTag,
@@ -29,6 +30,7 @@ import { feedbackTimeRange, timeOfFeedbackRow } from './feedback/index.ts';
 import { readHeads, readNewest } from './objects/index.ts';
 import { noteRetention, readRetention } from './projects.ts';
 import { type ProjectStores, Sweep, type SweepState, sweepKey } from './sweeps.ts';
+import { textsRange } from './texts.ts';
 
 /**
  * Notes what a project's object `retention` says, for all who store something. Whoever changes the object
@@ -107,6 +109,7 @@ class Application {
     return [
       ...(callsDays === undefined ? [] : this.#ofCalls({ days: callsDays, now })),
       ...(feedbackDays === undefined ? [] : [() => this.#feedback({ days: feedbackDays, now })]),
+      ...(callsDays === undefined ? [] : [() => this.#texts()]),
       ...(callsDays === undefined ? [] : [() => this.#bucket('segments/', callsDays)]),
       ...(feedbackDays === undefined ? [] : [() => this.#bucket('feedback/', feedbackDays)]),
     ];
@@ -181,6 +184,19 @@ class Application {
       if (next) at[part] = next;
       else if (last) at[part] = Buffer.from(last).toString('base64');
       start = next;
+    } while (start);
+  }
+
+  /** Deletes what is known of the texts of calls: the next search notes it anew, until they expire. */
+  async *#texts(): AsyncGenerator<void> {
+    const { bookkeeping } = this.#stores;
+    let start: Cursor | undefined;
+    do {
+      const options = { attributes: ['k', 's'], limit: rowsAtOnce, start };
+      const { items, next } = await queryPage(bookkeeping, textsRange(this.#project), this.#budget, options);
+      await deleteItems(bookkeeping, items, this.#budget);
+      start = next;
+      yield;
     } while (start);
   }
 

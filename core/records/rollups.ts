@@ -7,6 +7,7 @@ import {
   type RequestBudget,
   raiseNumber,
   readRange,
+  removeAttribute,
   type Store,
   type Table,
 } from '../../foundations/storage/index.ts';
@@ -68,6 +69,10 @@ export const toExpiry = (
  *   marks   k  marks, project   s  hour   u: until when the hour is not to be stored
  *   pages   k  pages, project   s  day    h: the rollups of the day's hours
  *   days    k  days, project    s  day    h: the rollup of the whole day
+ *
+ * A fourth has which trigrams the texts of an hour have, in parts: `texts.ts`.
+ *
+ *   texts   k  texts, project   s  hour, part   n: how many parts there are; h: the groups of this one
  */
 
 /** What an item is about. */
@@ -82,7 +87,7 @@ const numberBytes = (number: number): Buffer => {
 };
 
 /** The number of an hour or a day, out of a sort key. */
-const readNumber = (sortKey: Uint8Array): number =>
+export const readNumber = (sortKey: Uint8Array): number =>
   new DataView(sortKey.buffer, sortKey.byteOffset, sortKey.byteLength).getUint32(0) - offset;
 
 /** The key of what is about an hour (marks) or a day (the others). */
@@ -101,6 +106,30 @@ export const rollupRange = (
   partition: ['k', toPartition(kind, projectId)],
   sort: ['s', numberBytes(from), numberBytes(to)],
 });
+
+/** The attributes of a part with how many there are, and with its groups. */
+export const textParts = 'n';
+export const textGroups = 'h';
+
+/** The key of a part of what is known of the texts of an hour. */
+export const textKey = (projectId: ProjectId, hour: Hour, part: number): TableKey<'bookkeeping'> => ({
+  k: toPartition('texts', projectId),
+  s: Buffer.concat([numberBytes(hour), Uint8Array.of(part >> 8, part & 0xff)]),
+});
+
+/** Takes away what is known of the texts of an hour, without a look whether there is anything. */
+const dropTexts = async (
+  table: Table,
+  projectId: ProjectId,
+  hour: Hour,
+  budget: RequestBudget,
+): Promise<void> => {
+  const drop = (part: number) =>
+    removeAttribute(table, { key: textKey(projectId, hour, part), attribute: textGroups }, budget);
+  const { [textParts]: parts = 1 } = await drop(0);
+  const others = Array.from({ length: parts - 1 }, (_, i) => i + 1);
+  await mapConcurrent(others, concurrency, drop);
+};
 
 /** A call that is about to change: when it starts, and when its item expires, if it does. */
 export interface Changing {
@@ -134,9 +163,10 @@ export class HourMarks {
   /**
    * Marks what calls change of a project's rollups.
    *
+   * @param takesAway whether something of the calls may go. It leaves what is known of their texts, too
    * @throws ServiceError 503 when storage does not accept it in time; nothing may be changed then
    */
-  async mark(projectId: ProjectId, calls: Iterable<Changing>): Promise<void> {
+  async mark(projectId: ProjectId, calls: Iterable<Changing>, takesAway = false): Promise<void> {
     const { bookkeeping: table } = this.#store;
     if (!table) return;
     const retentionDays = getRetentionDays(this.#store, projectId);
@@ -150,6 +180,15 @@ export class HourMarks {
     }
     const fresh = [...values].filter(([hour, value]) => !this.#done.has(`${projectId} ${hour} ${value}`));
     await mapConcurrent(fresh, concurrency, ([hour, value]) => this.#raise(table, projectId, hour, value));
+    // Texts are known of hours that were finished, and no more of those that are marked now.
+    const now = Date.now();
+    const known = [...values.keys()].filter(
+      (hour) => takesAway && finishedAt(hour) <= now && !this.#done.has(`${projectId} ${hour} texts`),
+    );
+    await mapConcurrent(known, concurrency, async (hour) => {
+      await dropTexts(table, projectId, hour, this.#budget);
+      this.#done.add(`${projectId} ${hour} texts`);
+    });
   }
 
   async #raise(table: Table, projectId: ProjectId, hour: Hour, value: number): Promise<void> {

@@ -1002,6 +1002,37 @@ export const raiseNumber = async (
 };
 
 /**
+ * Takes an attribute out of an item of the table `bookkeeping`, if it is there.
+ *
+ * @returns the other numbers of the item; none if it has no such attribute
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const removeAttribute = async (
+  table: Table,
+  { key, attribute }: Pick<Raise, 'key' | 'attribute'>,
+  budget: RequestBudget,
+): Promise<Readonly<Record<string, number>>> => {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: key,
+    UpdateExpression: 'REMOVE #a',
+    ConditionExpression: 'attribute_exists(#a)',
+    ExpressionAttributeNames: { '#a': attribute },
+    ReturnValues: 'ALL_NEW',
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  let found: Readonly<Record<string, unknown>> = {};
+  await sendIf(budget, async (options) => {
+    const answer = await documents(table).send(command, options);
+    found = answer.Attributes ?? {};
+    return answer;
+  });
+  return Object.fromEntries(
+    Object.entries(found).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value]] : [])),
+  );
+};
+
+/**
  * Sets a text of an item of the table `bookkeeping`, which is made if there is none.
  *
  * @throws ServiceError 503 when storage does not accept it in time

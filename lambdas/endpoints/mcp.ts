@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import { mcp } from '../../api/mcp.ts';
-import type { ToolDescription } from '../../api/tools.ts';
+import type { ToolDescription, ToolSchemas } from '../../api/tools.ts';
 import { type Served, serve, type ToolContext } from '../../core/doors/mcp/index.ts';
 import { readPrices, steadyPrices } from '../../core/records/costs/index.ts';
 import { createLinks } from '../../foundations/links.ts';
@@ -21,7 +21,7 @@ import { stores } from '../common/http/stores.ts';
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
 
-/** The tools with their JSON Schemas, set by the bundler: they are made when the stack is. */
+/** The JSON Schemas of the tools, set by the bundler: they are made when the stack is. */
 declare const MCP_TOOLS: string;
 
 const answer = (
@@ -125,7 +125,7 @@ const about = {
   get version() {
     return SERVICE_VERSION;
   },
-  listed: () => JSON.parse(MCP_TOOLS),
+  getSchemas: () => JSON.parse(MCP_TOOLS) as ToolSchemas,
 };
 
 const log = ({ log }: ServiceEvent<unknown>, { tool, error, response }: Served, bytes: number): void => {

@@ -144,3 +144,32 @@ export const toRow = (call: Call): JsonFields => {
     output: preview.output,
   });
 };
+
+/** What the columns of rows say of a call, beside what they say of its whole trace. */
+export const toColumns = (call: Call): JsonFields => {
+  const { input, output, models, ...row } = toRow(call);
+  return {
+    ...row,
+    models: Array.isArray(models) ? models.join(', ') : undefined,
+    end_user: valueIn(call, 'attributes.user.id'),
+    trace_id: call.trace_id,
+    parent_id: call.parent_id,
+    thread_id: call.thread_id,
+    input_preview: input,
+    output_preview: output,
+  };
+};
+
+/** Rows as a table: names once, and values in their order. */
+export const toTable = (
+  rows: readonly JsonFields[],
+  columns: readonly string[],
+  count = rows.length,
+): JsonFields => ({
+  columns,
+  rows: rows.slice(0, count).map((row) => columns.map((name) => row[name] ?? null)),
+});
+
+/** Those columns of which some row says something. */
+export const saying = (columns: readonly string[], rows: readonly JsonFields[]): string[] =>
+  columns.filter((name) => rows.some((row) => (row[name] ?? null) !== null));

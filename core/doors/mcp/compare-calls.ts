@@ -14,8 +14,10 @@ import {
   getServiceSummary,
   headerColumns,
   readCalls,
+  saying,
   sumUsed,
   toRow,
+  toTable,
   usedBy,
   usedFields,
 } from './calls.ts';
@@ -23,6 +25,7 @@ import { checkProject, runs, type ToolContext } from './context.ts';
 import { cutter, type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
 import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
+import { valueIn } from './values.ts';
 
 /** A call by its id, or by its ref into any project that the key may read. */
 const named = (context: ToolContext, projectId: ProjectId, text: string, name: 'a' | 'b') => {
@@ -81,23 +84,32 @@ const fromDifference = ({ path, a, b }: Difference): JsonFields => {
 
 const compared = ['attributes', 'inputs', 'output', 'exception'];
 
-/** What the traces of two roots consist of, operation by operation. */
+/** The operation of a call without its version. */
+const nameOf = (call: Call): string =>
+  asString(getServiceSummary(call).trace_name) ?? asString(call.op_name) ?? '';
+
+/** The last request to a model in a trace: what it was asked is what led to the answer. */
+const lastModel = (calls: readonly Call[]): string | undefined =>
+  asString(calls.findLast((call) => valueIn(call, 'attributes.kind') === 'model' || usedBy(call))?.id) ??
+  undefined;
+
+/** What the traces of two roots consist of, operation by operation, and how to compare what models were asked. */
 const traceTable = async (
   context: ToolContext,
   a: Call,
   b: Call,
   projects: readonly ProjectId[],
-): Promise<JsonFields> => {
-  const [left, right] = await Promise.all(
+): Promise<{ readonly operations: JsonFields; readonly missing: readonly string[] }> => {
+  const [left = [], right = []] = await Promise.all(
     [a, b].map(async (call, i) => {
-      const calls = await readCalls(context, {
+      return await readCalls(context, {
         projectId: projects[i] as ProjectId,
         filter: { ...everyCall, traceIds: [asString(call.trace_id) ?? ''] },
         columns: [...headerColumns],
       });
-      return Map.groupBy(calls, ({ op_name }) => asString(op_name) ?? '');
     }),
   );
+  const [ofLeft, ofRight] = [left, right].map((calls) => Map.groupBy(calls, nameOf));
   const figures = (calls: readonly Call[] = []): JsonFields =>
     compact({
       calls: calls.length,
@@ -105,10 +117,25 @@ const traceTable = async (
       ms: calls.reduce((sum, call) => sum + Number(getServiceSummary(call).latency_ms ?? 0), 0),
       ...usedFields(sumUsed(calls.map((call) => usedBy(call)))),
     });
-  const names = [...new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])].slice(0, 100);
-  return Object.fromEntries(
-    names.map((name) => [name, { a: figures(left?.get(name)), b: figures(right?.get(name)) }]),
-  );
+  const names = [...new Set([...(ofLeft?.keys() ?? []), ...(ofRight?.keys() ?? [])])].slice(0, 100);
+  const columns = ['calls', 'errors', 'ms', 'tokens_in', 'tokens_out', 'cost_usd'];
+  const rows = names.map((name) => {
+    const ofA = figures(ofLeft?.get(name));
+    const ofB = figures(ofRight?.get(name));
+    const pairs = columns.flatMap((column) => [
+      [`${column}_a`, ofA[column]],
+      [`${column}_b`, ofB[column]],
+    ]);
+    return { name, ...Object.fromEntries(pairs) };
+  });
+  const all = ['name', ...columns.flatMap((column) => [`${column}_a`, `${column}_b`])];
+  const models = [lastModel(left), lastModel(right)];
+  return {
+    operations: toTable(rows, saying(all, rows)),
+    missing: models.every((id) => id !== undefined)
+      ? [`what the models were asked last: compare_calls with a ${models[0]} and b ${models[1]}`]
+      : [],
+  };
 };
 
 export const compareCalls = runs(description, async (args, context) => {
@@ -129,7 +156,7 @@ export const compareCalls = runs(description, async (args, context) => {
   const about = (call: Call): JsonFields => compact({ ...toRow(call), trace_id: call.trace_id });
   const cut = cutter();
   const most = Math.max(1, Math.floor(maxCharacters / 200));
-  const head = { a: about(a), b: about(b), ...(traces && { operations: traces }) };
+  const head = { a: about(a), b: about(b), ...(traces && { operations: traces.operations }) };
   const url = links.compare(projectId, names.a.id, names.b.id);
   return fitted(maxCharacters, maxCharacters, (room) => {
     const gaps: Gap[] = [];
@@ -141,6 +168,7 @@ export const compareCalls = runs(description, async (args, context) => {
     });
     const count = Math.min(shown.length, Math.floor(room / 60));
     const missing = [
+      ...(traces?.missing ?? []),
       ...(differences.length > count
         ? [`${differences.length - count} more places differ: compare_calls with more max_characters`]
         : []),

@@ -1,86 +1,54 @@
-import type { FeedbackQuery } from '../../../api/feedback.ts';
 import { everyCall } from '../../../api/queries.ts';
 import { headerAttributes, readSource } from '../../../api/shared/header-fields.ts';
 import { describeProject as description } from '../../../api/tools.ts';
-import { isDuring, toPath } from '../../../foundations/expression/index.ts';
-import { asString, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
-import { queryFeedback } from '../../records/feedback/index.ts';
-import { type Call, compact, newestFirst, readCalls, rounded } from './calls.ts';
-import { runs, type ToolContext } from './context.ts';
+import { asString } from '../../../foundations/wire/index.ts';
+import { type Call, compact, newestFirst, readCalls, rounded, toTable } from './calls.ts';
+import { runs } from './context.ts';
+import { countValues, type FieldSummary, sampleFeedback, summarizeFields } from './fields.ts';
 import { readStats, wholeRange } from './get-stats.ts';
+import { whyEmpty } from './names.ts';
 import { shownRange, toRange, within } from './range.ts';
-import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
+import { fitted, type Json, type JsonFields } from './reply.ts';
 import { valueIn } from './values.ts';
 
 /** How far a description without a start looks back: seven days. */
 const usualSpan = 7 * 86_400e6;
 
-/** How many of the newest calls are looked at for what no statistics have, and for attributes. */
-const looked = { headers: 2000, attributes: 100, feedback: 1000 } as const;
+/** How many of the newest calls are looked at for what no statistics have, and for their fields. */
+const looked = { headers: 2000, fields: 60 } as const;
 
-/** How many values a list has at most, and how long each may be. */
+/** How many values a list has at most. */
 const maxValues = 30;
-const maxText = 80;
 
-const shortened = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
-
-/** Counts of values, the commonest first. */
-const countValues = (values: readonly (string | undefined)[]): readonly (readonly [string, number])[] =>
-  [
-    ...Map.groupBy(
-      values.filter((value) => value !== undefined),
-      (value) => value,
-    ),
-  ]
-    .map(([value, all]) => [shortened(value), all.length] as const)
-    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-
-const toTable = (counts: readonly (readonly [string, number])[], most: number): JsonFields | undefined =>
+const toCounts = (counts: readonly (readonly [string, number])[], most: number): JsonFields | undefined =>
   counts.length === 0 ? undefined : Object.fromEntries(counts.slice(0, most));
-
-/** Every path to a plain value below attributes, with the value as text. */
-const collectLeaves = (value: Json | undefined, path: string, depth: number): [string, string][] => {
-  if (value === undefined || value === null || depth < 0) return [];
-  if (Array.isArray(value)) return value.slice(0, 20).flatMap((item) => collectLeaves(item, path, depth - 1));
-  if (isFields(value))
-    return Object.entries(value)
-      .slice(0, 100)
-      .flatMap(([name, child]) => collectLeaves(child, `${path}.${name}`, depth - 1));
-  return [[path, String(value)]];
-};
-
-/** What the newest calls say of their attributes: each field with its commonest values. */
-const summarizeAttributes = (calls: readonly Call[]): readonly (readonly [string, JsonFields])[] => {
-  const leaves = calls.flatMap(({ attributes }) => collectLeaves(attributes, 'attributes', 4));
-  return [...Map.groupBy(leaves, ([path]) => path)]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .map(([path, all]) => {
-      const counts = countValues(all.map(([, value]) => value));
-      return [path, { calls: all.length, values: toTable(counts, 5), distinct: counts.length }] as const;
-    });
-};
 
 /** The tool that a call is of. Tools that do not say their names go by their operation. */
 const getTool = (call: Call): string | undefined =>
   asString(valueIn(call, 'attributes.tool.name')) ||
   (valueIn(call, 'attributes.kind') === 'tool' ? asString(call.op_name) : undefined);
 
-const feedbackTypes = async (
-  { stores, budget }: ToolContext,
-  projectId: ProjectId,
-  { start, end }: { readonly start: Micros; readonly end: Micros },
-) => {
-  const query: FeedbackQuery = {
-    projectId,
-    offset: 0,
-    limit: looked.feedback,
-    fields: ['feedback_type'],
-    where: { kind: 'and', operands: isDuring('created_at', start, end) },
-    sort: [{ path: toPath('created_at'), descending: true }],
-  };
-  const batches = await Array.fromAsync(queryFeedback(stores.feedback, query, budget).records);
-  return countValues(batches.flat().map((json) => asString((JSON.parse(json) as JsonFields).feedback_type)));
-};
+/** How many examples a field has. */
+const maxExamples = 4;
+
+/** A field in a row: its path, its types, how many of the calls have it, and its commonest values. */
+const toFieldRow = ([path, { count, types, values }]: readonly [string, FieldSummary]): JsonFields => ({
+  path,
+  types: types.join(' or '),
+  count,
+  distinct: values.length,
+  examples: values.slice(0, maxExamples).map(([value]) => value),
+});
+
+/** Types of feedback, with the fields of their payloads as queries reach them. */
+const toFeedbackRows = (types: Awaited<ReturnType<typeof sampleFeedback>>): JsonFields[] =>
+  [...types].flatMap(([type, fields]) =>
+    [...fields].map(([path, summary]) =>
+      path === ''
+        ? { path: `feedback.[${type}]`, types: 'feedback', count: summary.count }
+        : toFieldRow([`feedback.[${type}].payload.${path}`, summary]),
+    ),
+  );
 
 export const describeProject = runs(description, async (args, context) => {
   const { projectId, maxCharacters } = args;
@@ -118,8 +86,8 @@ export const describeProject = runs(description, async (args, context) => {
       ],
     }),
     readCalls(context, { ...newest, limit: looked.headers, columns: [...headers, 'thread_id'] }),
-    readCalls(context, { ...newest, limit: looked.attributes, columns: ['attributes'] }),
-    feedbackTypes(context, projectId, range),
+    readCalls(context, { ...newest, limit: looked.fields, columns: ['attributes', 'inputs', 'output'] }),
+    sampleFeedback(context, projectId, range),
   ]);
   const operations = ops.call_buckets
     .toSorted((a, b) => Number(b.sum_call_count) - Number(a.sum_call_count))
@@ -142,32 +110,41 @@ export const describeProject = runs(description, async (args, context) => {
       }),
     );
   const countAt = (path: string) => countValues(calls.map((call) => asString(valueIn(call, path))));
-  const attributes = summarizeAttributes(attributed);
+  const of = (name: string, depth: number) =>
+    summarizeFields(
+      attributed.map((call) => call[name]),
+      name,
+      depth,
+    ).map(toFieldRow);
+  const fields = [...toFeedbackRows(feedback), ...of('attributes', 4)];
+  const payloads = [...of('inputs', 2), ...of('output', 2)];
   const shown = shownRange(range);
+  const notes = operations.length === 0 ? await whyEmpty(context, projectId, range) : [];
+  const fieldColumns = ['path', 'types', 'count', 'distinct', 'examples'];
   return fitted(maxCharacters, maxValues, (most) => ({
-    operations: operations.slice(0, most),
+    operations: toTable(operations.slice(0, most), ['op_name', 'calls', 'errors', 'p95_ms']),
     ...compact({ more_operations: operations.length > most ? operations.length - most : undefined }),
-    models: usedModels.slice(0, most),
+    models: toTable(usedModels.slice(0, most), ['model', 'requests', 'tokens', 'cost_usd']),
     of_newest_calls: compact({
       looked_at: calls.length,
-      kinds: toTable(countAt('attributes.kind'), most),
-      tools: toTable(countValues(calls.map(getTool)), most),
-      agents: toTable(countAt('attributes.agent.name'), most),
-      prompts: toTable(countAt('attributes.prompt.name'), most),
-      sources: toTable(
+      kinds: toCounts(countAt('attributes.kind'), most),
+      tools: toCounts(countValues(calls.map(getTool)), most),
+      agents: toCounts(countAt('attributes.agent.name'), most),
+      prompts: toCounts(countAt('attributes.prompt.name'), most),
+      sources: toCounts(
         countValues(calls.map((call) => readSource(valueIn(call, 'attributes.source')) ?? 'production')),
         most,
       ),
-      end_users: toTable(countAt('attributes.user.id'), most),
-      environments: toTable(countAt('attributes.environment'), most),
-      releases: toTable(countAt('attributes.release'), most),
+      end_users: toCounts(countAt('attributes.user.id'), most),
+      environments: toCounts(countAt('attributes.environment'), most),
+      releases: toCounts(countAt('attributes.release'), most),
       threads: new Set(calls.flatMap(({ thread_id }) => asString(thread_id) ?? [])).size || undefined,
     }),
-    attributes: Object.fromEntries(attributes.slice(0, most)),
-    ...compact({ feedback_types: toTable(feedback, most) }),
+    fields: toTable([...fields.slice(0, most), ...payloads.slice(0, Math.floor(most / 2))], fieldColumns),
+    ...(notes.length > 0 && { notes }),
     range: shown,
     url: context.links.overview(projectId, shown.start, shown.end),
-    ...(Math.max(operations.length, attributes.length) > most && {
+    ...(Math.max(operations.length, fields.length, payloads.length * 2) > most && {
       missing: [
         'rarer values: describe_project with a shorter range or more max_characters; get_stats counts groups exactly',
       ],

@@ -8,7 +8,7 @@ import {
   notFound,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
-import { type Call, compact, headerColumns, readCalls, toRow } from './calls.ts';
+import { type Call, compact, headerColumns, readCalls, toFields, toRow } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { cutter, gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
@@ -106,6 +106,23 @@ const readValueFrom = (
   });
 };
 
+/** What is said of a call, without what its row says: figures, and costs part by part. */
+const withoutRepeats = ({ summary, exception, ...fields }: JsonFields): JsonFields => {
+  const { svc, ...said } = toFields(summary);
+  const { feedback } = toFields(svc);
+  const records = Array.isArray(feedback) ? feedback.filter(isFields) : [];
+  return {
+    ...fields,
+    ...(exception !== null && { exception }),
+    ...(Object.keys(said).length > 0 && { summary: said }),
+    ...(records.length > 0 && {
+      feedback: records.map(({ feedback_type, payload, creator, created_at }) =>
+        compact({ feedback_type, payload, creator, created_at }),
+      ),
+    }),
+  };
+};
+
 export const getCall = runs(description, async (args, context) => {
   const { projectId, callId, columns, path, offset, maxCharacters } = args;
   const { links } = context;
@@ -125,7 +142,8 @@ export const getCall = runs(description, async (args, context) => {
       user: call.svc_user_id,
     }),
   };
-  const fields = getValues(call, requestedColumns);
+  const values = getValues(call, requestedColumns);
+  const fields = columns === null ? withoutRepeats(values) : values;
   const cut = cutter();
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value, gaps } = cut(fields, room, '');

@@ -3,8 +3,9 @@ import { getStats as description } from '../../../api/tools.ts';
 import { bucketEdges, maxBuckets } from '../../../foundations/wire/buckets.ts';
 import { invalidAt } from '../../../foundations/wire/index.ts';
 import { type BucketRow, computeStats } from '../../questions/stats/index.ts';
-import { rounded } from './calls.ts';
+import { rounded, toTable } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
+import { checkNames, meantPath, readable, withKnownOps } from './names.ts';
 import { shownRange, toRange } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 
@@ -28,15 +29,15 @@ const usualCalls: Asked<CallMetric>[] = [
 ];
 const usualUsage: Asked<UsageMetric>[] = [toSum('input_tokens'), toSum('output_tokens'), toSum('total_cost')];
 
-/** Rows as a table: names once, and values in their order. Tables of one range have no times. */
-const toTable = (rows: readonly BucketRow[], timed: boolean, count: number): JsonFields => {
+/** Rows as a table. Tables of one range have no times. */
+const tableOf = (rows: readonly BucketRow[], timed: boolean, count: number): JsonFields => {
   const columns = Object.keys(rows[0] ?? {}).filter((name) => timed || name !== 'timestamp');
-  const plain = (value: Json | undefined): Json =>
-    typeof value === 'number' ? rounded(value) : (value ?? null);
-  return {
+  const plain = (value: Json): Json => (typeof value === 'number' ? rounded(value) : value);
+  return toTable(
+    rows.map((row) => Object.fromEntries(columns.map((name) => [name, plain(row[name] as Json)]))),
     columns,
-    rows: rows.slice(0, count).map((row) => columns.map((name) => plain(row[name] as Json))),
-  };
+    count,
+  );
 };
 
 /** Rows of one range with the largest first, by the first figure. */
@@ -49,13 +50,32 @@ const largestFirst = (rows: readonly BucketRow[]): readonly BucketRow[] => {
   return rows.toSorted((a, b) => figure(b) - figure(a));
 };
 
+/** Says of fields that no call has a value of, so that one group of all calls is not taken for one. */
+const emptyGroups = async (
+  context: ToolContext,
+  { projectId, start, end, groupBy }: Pick<StatsRequest, 'projectId' | 'start' | 'end' | 'groupBy'>,
+  rows: readonly BucketRow[],
+): Promise<string[]> => {
+  if (rows.length === 0) return [];
+  const empty = groupBy
+    .map((field) => (field === 'user' ? 'svc_user_id' : field))
+    .filter((field) => rows.every((row) => (row[field] ?? null) === null));
+  return await Promise.all(
+    empty.map(async (field) => {
+      const meant = await meantPath(context, projectId, { start, end }, field);
+      return `no call of these has a short value at ${field}${meant || ': describe_project has the fields'}`;
+    }),
+  );
+};
+
 /** The statistics of a request. */
 export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
   computeStats(stores.calls, request, budget, lookups).answer();
 
 export const getStats = runs(description, async (args, context) => {
-  const { projectId, granularity, timezone, filter, where, groupBy, groupByFeedback, maxCharacters } = args;
+  const { projectId, granularity, timezone, where, groupBy, groupByFeedback, limit, maxCharacters } = args;
   const { start, end } = toRange(args, context.now, usualSpan);
+  const filter = await withKnownOps(context, projectId, args.filter, { start, end });
   const asksNothing = args.calls.length === 0 && args.usage.length === 0;
   const timed = granularity !== null;
   const seconds = granularity ?? wholeRange;
@@ -68,7 +88,7 @@ export const getStats = runs(description, async (args, context) => {
     granularity: seconds,
     timezone,
     filter,
-    where,
+    where: where && readable(where),
     groupBy,
     groupByFeedback,
     calls: asksNothing ? usualCalls : args.calls,
@@ -78,14 +98,23 @@ export const getStats = runs(description, async (args, context) => {
   const calls = order(answer.call_buckets);
   const usage = order(answer.usage_buckets);
   const range = shownRange({ start, end });
+  const isEmpty = calls.length + usage.length === 0;
+  const notes = [
+    ...(await checkNames(context, { projectId, filter, where, range: { start, end } }, isEmpty)),
+    ...(await emptyGroups(context, { projectId, start, end, groupBy }, [...calls, ...usage])),
+  ];
   const url = context.links.overview(projectId, range.start, range.end);
-  return fitted(maxCharacters, Math.max(calls.length, usage.length), (count) => {
+  return fitted(maxCharacters, Math.min(limit, Math.max(calls.length, usage.length)), (count) => {
     const left = Math.max(0, calls.length - count) + Math.max(0, usage.length - count);
-    const way = timed ? 'a shorter range or a larger granularity' : 'a filter, or ask for fewer metrics';
+    const way = timed
+      ? 'a shorter range or a larger granularity'
+      : 'a filter, a larger limit or fewer metrics';
     return {
-      ...(answer.call_buckets.length > 0 && { calls: toTable(calls, timed, count) }),
-      ...(answer.usage_buckets.length > 0 && { usage: toTable(usage, timed, count) }),
-      ...(calls.length + usage.length === 0 && { calls: { columns: [], rows: [] } }),
+      ...(answer.call_buckets.length > 0 && { calls: tableOf(calls, timed, count) }),
+      ...(answer.usage_buckets.length > 0 && { usage: tableOf(usage, timed, count) }),
+      ...(isEmpty && { calls: { columns: [], rows: [] } }),
+      ...(answer.price && { price: answer.price }),
+      ...(notes.length > 0 && { notes }),
       range,
       url,
       ...(left > 0 && { missing: [`${left} rows: get_stats with ${way}, or with more max_characters`] }),

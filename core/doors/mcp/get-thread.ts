@@ -5,11 +5,11 @@ import { asString, notFound } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, toRow } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
-import { parseCursor, toCursor } from './range.ts';
+import { goesOn, parseCursor } from './range.ts';
 import { fitted, type Json, toMissing } from './reply.ts';
 import { answeredIn, askedIn } from './said.ts';
 import { listColumns, traceFigures } from './traces.ts';
-import { roomPerCall } from './values.ts';
+import { roomPerCall, valueIn } from './values.ts';
 
 const toField = (name: string): Expression => ({ kind: 'field', path: toPath(name) });
 
@@ -31,17 +31,24 @@ export const getThread = runs(description, async (args, context) => {
   const offset = cursor === null ? 0 : parseCursor(cursor).offset;
   const most = Math.min(limit, mostTurns);
   const room = roomPerCall(maxCharacters, most);
+  const query = {
+    projectId,
+    filter: { ...everyCall, threadIds: [threadId] },
+    sort: newestFirst,
+    offset,
+    limit: most + 1,
+  };
+  // Where no call is a turn, each root is one, and where there is no root, each call.
+  const ways = [isTurn, compare('parent_id', '$eq', null), null];
+  let where: Expression | null = isTurn;
+  for (const way of ways) {
+    const [first] = await readCalls(context, { ...query, where: way, offset: 0, limit: 1, columns: [] });
+    where = way;
+    if (first) break;
+  }
   const found = await readCalls(
     context,
-    {
-      projectId,
-      filter: { ...everyCall, threadIds: [threadId] },
-      where: isTurn,
-      sort: newestFirst,
-      offset,
-      limit: most + 1,
-      columns: [...listColumns, 'inputs', 'output', 'exception'],
-    },
+    { ...query, where, columns: [...listColumns, 'inputs', 'output', 'exception'] },
     (call) => {
       const cut = cutter();
       const part = (value: Json | undefined, path: string) =>
@@ -77,8 +84,12 @@ export const getThread = runs(description, async (args, context) => {
       ),
     );
     const rest = found.length > count;
+    const place = { start: null, end: null, offset };
+    const { missing: earlier = [], ...more } = rest
+      ? goesOn('earlier turns: get_thread with the cursor', count, place)
+      : {};
     const missing = [
-      ...(rest ? [`earlier turns: get_thread with the cursor`] : []),
+      ...earlier,
       ...gaps
         .slice(0, 5)
         .map(
@@ -93,18 +104,18 @@ export const getThread = runs(description, async (args, context) => {
         const { input: _in, output: _out, id, ...row } = toRow(call);
         return compact({
           call_id: id,
-          trace_id: call.trace_id,
+          trace_id: call.trace_id === id ? undefined : call.trace_id,
           ...row,
+          end_user: valueIn(call, 'attributes.user.id'),
           asked: messages.asked?.value,
           answered: messages.answered?.value,
           exception: messages.exception?.value,
           trace: figures.get(asString(call.id) ?? ''),
-          url: links.trace(projectId, asString(call.trace_id) ?? '', asString(call.id)),
         });
       }),
       url: links.thread(projectId, threadId),
       ...toMissing(missing),
-      ...(rest && { next_cursor: toCursor({ start: null, end: null, offset: offset + count }) }),
+      ...more,
     };
   });
 });

@@ -1,15 +1,18 @@
 import { everyCall } from '../../../api/queries.ts';
 import { getTrace as description } from '../../../api/tools.ts';
-import { asString, notFound, type ProjectId, parseTime } from '../../../foundations/wire/index.ts';
+import { asString, invalidAt, notFound, type ProjectId, parseTime } from '../../../foundations/wire/index.ts';
 import {
   type Call,
   compact,
   getServiceSummary,
   headerColumns,
   readCalls,
+  saying,
   sumUsed,
+  toColumns,
   toFields,
   toRow,
+  toTable,
   type Used,
   usedBy,
   usedFields,
@@ -17,6 +20,7 @@ import {
 import { runs, type ToolContext } from './context.ts';
 import { type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
+import { goesOn, parseCursor } from './range.ts';
 import { fitted, type JsonFields, toMissing } from './reply.ts';
 import { cutValues, mostRows, roomPerCall } from './values.ts';
 
@@ -106,17 +110,23 @@ const foldedBelow = (node: Node, shown: ReadonlySet<Node>): JsonFields | undefin
   };
 };
 
-/** Calls in full, as many as fit, without their tree. */
+/**
+ * Calls in full, as many as fit, without their tree.
+ *
+ * @param after what to do for the calls after the first so many
+ */
 const inFull = async (
   context: ToolContext,
   projectId: ProjectId,
   ids: readonly string[],
   columns: readonly string[],
   maxCharacters: number,
+  after: (count: number) => JsonFields,
 ): Promise<JsonFields> => {
   const { links } = context;
   const room = roomPerCall(maxCharacters, ids.length);
-  const found = await readCalls(
+  const places = new Map(ids.map((id, i) => [id, i]));
+  const inAnyOrder = await readCalls(
     context,
     {
       projectId,
@@ -126,36 +136,101 @@ const inFull = async (
     (call) => {
       const { value, gaps } = cutValues(call, columns, room);
       const id = asString(call.id) ?? '';
-      const trace = asString(call.trace_id) ?? '';
-      const row = compact({ ...toRow(call), trace_id: trace, parent_id: call.parent_id });
-      return { id, gaps, row: { ...row, ...toFields(value), url: links.trace(projectId, trace, id) } };
+      const row = compact({ ...toRow(call), trace_id: call.trace_id, parent_id: call.parent_id });
+      return { id, gaps, row: { ...row, ...toFields(value) } };
     },
   );
+  const found = inAnyOrder.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
   const unknown = ids.filter((id) => !found.some((call) => call.id === id));
   return fitted(maxCharacters, found.length, (count) => {
     const shown = found.slice(0, count);
     const gaps = shown.flatMap(({ id, gaps: callGaps }) => callGaps.map((gap): [string, Gap] => [id, gap]));
     const ofGap = new Map(gaps.map(([id, gap]) => [gap, id]));
-    const rest = found.slice(count).map(({ id }) => id);
+    const { missing: rest = [], ...more } = after(count);
     const missing = [
       ...(unknown.length > 0 ? [`there are no calls ${unknown.slice(0, 5).join(', ')}`] : []),
-      ...(rest.length > 0 ? [`${rest.length} calls: get_trace with the call_ids from ${rest[0]} on`] : []),
+      ...(rest as readonly string[]),
       ...gapTexts(gaps.map(([, gap]) => gap).slice(0, 100), (gap) => wayTo(gap, ofGap.get(gap))).slice(0, 5),
     ];
     return {
       calls: shown.map(({ row }) => row),
-      url: links.project(projectId),
+      url_of_call: links.anyCall(projectId),
       ...toMissing(missing),
+      ...more,
     };
   });
 };
 
 const fullColumns = ['inputs', 'output', 'exception'];
 
+/** How many calls are read in full at once. */
+const mostInFull = 200;
+
+/** What rows of a tree say of each call. */
+const treeColumns = [
+  'depth',
+  'id',
+  'op_name',
+  'name',
+  'kind',
+  'tool',
+  'agent',
+  'after_ms',
+  'ms',
+  'status',
+  'waited_ms',
+  'waiting',
+  'models',
+  'tokens_in',
+  'tokens_out',
+  'cost_usd',
+  'input_preview',
+  'output_preview',
+  'folded',
+];
+
+/** What is left out below a call, in words. */
+const foldedText = ({ calls, errors, op_names }: JsonFields): string =>
+  `${calls} calls${errors === undefined ? '' : `, ${errors} failed`}: ${Object.entries(toFields(op_names))
+    .map(([name, count]) => `${count} × ${name}`)
+    .join(', ')}`;
+
+/** The characters of an error in an outline. */
+const maxError = 120;
+
+/** A call in one line: how deep it is, its id, what it is, how long it took, and what it used. */
+const toLine = (row: JsonFields): string => {
+  const { depth, id, op_name, name, tool, kind, ms, tokens_in, tokens_out, cost_usd, status } = row;
+  const isUsual = status === 'success' || status === 'descendant_error';
+  const error = status === 'error' ? ` ${String(row.output_preview ?? '').slice(0, maxError)}` : '';
+  return [
+    depth,
+    id,
+    tool ?? name ?? op_name,
+    kind,
+    ms !== undefined && `${ms}ms`,
+    tokens_in !== undefined && `${tokens_in}>${tokens_out}`,
+    cost_usd !== undefined && `$${cost_usd}`,
+    !isUsual && `${status}${error}`,
+    row.folded !== undefined && `(+ ${row.folded})`,
+  ]
+    .filter((part) => part !== false && part !== undefined)
+    .join(' ')
+    .replaceAll('\n', ' ');
+};
+
+const outlineHead = 'depth id name kind duration tokens_in>tokens_out cost status';
+
 export const getTrace = runs(description, async (args, context) => {
-  const { projectId, traceId, callId, callIds, columns, maxCharacters } = args;
+  const { projectId, traceId, callId, callIds, columns, outline, cursor, maxCharacters } = args;
   const { links } = context;
-  if (callIds !== null) return inFull(context, projectId, callIds, columns ?? fullColumns, maxCharacters);
+  if (callIds !== null)
+    return inFull(context, projectId, callIds, columns ?? fullColumns, maxCharacters, (count) => {
+      const rest = callIds.slice(count);
+      return rest.length === 0
+        ? {}
+        : { missing: [`${rest.length} calls: get_trace with the call_ids from ${rest[0]} on`] };
+    });
   const trace = traceId ?? asString((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
   const calls = await readCalls(context, {
     projectId,
@@ -171,19 +246,28 @@ export const getTrace = runs(description, async (args, context) => {
       `there is no ${what}; query_calls finds traces`,
     );
   }
-  const important = byImportance(nodes).slice(0, mostRows(maxCharacters));
+  const offset = cursor === null ? 0 : parseCursor(cursor).offset;
+  const place = { start: null, end: null, offset };
+  const ordered = byImportance(nodes);
+  const important = ordered.slice(offset, offset + mostRows(maxCharacters) * (outline ? 4 : 1));
+  if (important.length === 0)
+    throw invalidAt(['body', 'cursor'], 'leads to nothing: there are no more calls');
   if (columns !== null) {
-    const ids = new Set(important.map(({ id }) => id));
-    const inOrder = nodes.filter(({ id }) => ids.has(id)).map(({ id }) => id);
-    const full = await inFull(context, projectId, inOrder.slice(0, 200), columns, maxCharacters);
-    return { ...full, url: links.trace(projectId, trace, callId ?? undefined) };
+    const ids = important.map(({ id }) => id).slice(0, mostInFull);
+    return inFull(context, projectId, ids, columns, maxCharacters, (count) => {
+      const hidden = ordered.length - offset - count;
+      if (hidden <= 0) return {};
+      return goesOn(`${hidden} of ${nodes.length} calls: get_trace with the cursor`, count, place);
+    });
   }
+  // An outline says in words what failed, and nothing else.
+  const previewed = outline ? important.filter(({ failed }) => failed).slice(0, maxFailures) : important;
   const previews = new Map(
     await readCalls(
       context,
       {
         projectId,
-        filter: { ...everyCall, callIds: important.map(({ id }) => id) },
+        filter: { ...everyCall, callIds: previewed.map(({ id }) => id) },
         columns: ['preview'],
       },
       ({ id, preview }): [unknown, JsonFields] => [id, toFields(preview)],
@@ -193,32 +277,51 @@ export const getTrace = runs(description, async (args, context) => {
   const totals = compact({
     calls: nodes.length,
     errors: nodes.filter(({ failed }) => failed).length,
+    started_at: first.call.started_at,
     ms: getServiceSummary(first.call).latency_ms,
+    thread_id: first.call.thread_id,
     ...usedFields(sumUsed(nodes.map(({ used }) => used))),
   });
   return fitted(maxCharacters, important.length, (count) => {
     const shown = new Set(important.slice(0, count));
+    const before = new Set(ordered.slice(0, offset + shown.size));
     const rows = nodes
       .filter((node) => shown.has(node))
       .map((node) => {
-        const { started_at, ...row } = toRow({ ...node.call, preview: previews.get(node.id) });
+        const folded = foldedBelow(node, before);
         return compact({
+          ...toColumns({ ...node.call, preview: previews.get(node.id) }),
           depth: node.depth,
-          ...row,
-          ...(node.parent ? { after_ms: Math.round((getStart(node) - began) / 1000) } : { started_at }),
-          folded: foldedBelow(node, shown),
+          after_ms: Math.round((getStart(node) - began) / 1000),
+          folded: folded && foldedText(folded),
         });
       });
-    const hidden = nodes.length - shown.size;
+    const hidden = nodes.length - before.size;
     return {
       trace_id: trace,
       totals,
-      calls: rows,
-      url: links.trace(projectId, trace, callId ?? undefined),
-      url_of_call: links.trace(projectId, trace, '{id}'),
-      ...(hidden > 0 && {
-        missing: [`${hidden} of ${nodes.length} calls: get_trace with the call_id of a call that has folded`],
-      }),
+      ...(outline
+        ? { outline: [outlineHead, ...rows.map(toLine)].join('\n') }
+        : { calls: toTable(rows, saying(treeColumns, rows)) }),
+      url_of_call: links.anyCall(projectId, trace),
+      ...(hidden > 0 &&
+        goesOn(
+          `${hidden} of ${nodes.length} calls: get_trace with the cursor${largestFolded(shown, before)}`,
+          shown.size,
+          place,
+        )),
     };
   });
 });
+
+/** The call with most that is left out below it: another way to what a reply has not shown. */
+const largestFolded = (shown: ReadonlySet<Node>, before: ReadonlySet<Node>): string => {
+  const below = (node: Node): number =>
+    node.children.reduce((sum, child) => sum + (before.has(child) ? 0 : child.all.calls), 0);
+  const [largest] = [...shown]
+    .filter(({ parent }) => parent)
+    .map((node) => ({ node, hidden: below(node) }))
+    .filter(({ hidden }) => hidden > 0)
+    .sort((a, b) => b.hidden - a.hidden);
+  return largest ? `, or with call_id ${largest.node.id} the ${largest.hidden} below it` : '';
+};

@@ -11,7 +11,7 @@ import { fitted } from './reply.ts';
 const concurrency = 8;
 
 export const listProjects = runs(description, async ({ limit, cursor, maxCharacters }, context) => {
-  const { caller, stores, budget, links } = context;
+  const { caller, stores, budget } = context;
   const offset = cursor === null ? 0 : parseCursor(cursor).offset;
   const found = await queryProjects(stores.bookkeeping, caller.grants, { offset, limit: limit + 1 }, budget);
   const rows = await mapConcurrent(found.slice(0, limit), concurrency, async (project) => {
@@ -22,7 +22,6 @@ export const listProjects = runs(description, async ({ limit, cursor, maxCharact
       first_reported_at,
       last_activity: last?.started_at,
       may_write: allows(caller.grants, projectId, 'write'),
-      url: links.project(projectId),
     });
   });
   return fitted(maxCharacters, rows.length, (count) => ({

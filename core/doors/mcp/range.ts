@@ -49,6 +49,18 @@ export interface Place extends Range {
 export const toCursor = ({ start, end, offset }: Place): string =>
   Buffer.from(JSON.stringify([start, end, offset])).toString('base64url');
 
+/**
+ * How a list goes on after what was shown: with a cursor, and the words that say so. Where nothing was shown,
+ * the same again would show nothing, and it takes more room.
+ *
+ * @param words what is left, and which tool shows it
+ * @param shown how many rows were shown
+ */
+export const goesOn = (words: string, shown: number, { start, end, offset }: Place) =>
+  shown === 0
+    ? { missing: ['all of it: the same call with more max_characters'] }
+    : { missing: [words], next_cursor: toCursor({ start, end, offset: offset + shown }) };
+
 const isTime = (value: unknown): value is Micros | null => value === null || Number.isSafeInteger(value);
 
 /**

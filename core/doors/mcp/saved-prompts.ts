@@ -3,16 +3,19 @@ import { createPrompt, movePromptLabel, queryPrompts, readPrompt } from '../../r
 import { compact } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter } from './cut.ts';
+import { checkKnown } from './names.ts';
 import { parseCursor, toCursor } from './range.ts';
 import { fitted, isFields, type Json, toMissing } from './reply.ts';
 
 /* The tools of prompts that a project has saved. */
 
-export const listPrompts = runs(tools.listPrompts, async (args, { stores, budget, links }) => {
+export const listPrompts = runs(tools.listPrompts, async (args, context) => {
+  const { stores, budget, links } = context;
   const { projectId, limit, cursor, maxCharacters } = args;
   const offset = cursor === null ? 0 : parseCursor(cursor).offset;
   const query = { projectId, objectId: null, offset, limit: limit + 1 };
   const { prompts: found } = await queryPrompts(stores.objects, query, budget);
+  if (found.length === 0) await checkKnown(context, projectId);
   const rows = found.slice(0, limit).map((prompt) =>
     compact({
       name: prompt.name,

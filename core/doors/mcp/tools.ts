@@ -3,6 +3,7 @@ import { addToDataset } from './add-to-dataset.ts';
 import { compareCalls } from './compare-calls.ts';
 import type { Tool } from './context.ts';
 import { describeProject } from './describe-project.ts';
+import { getAgents } from './get-agents.ts';
 import { getCall } from './get-call.ts';
 import { getStats } from './get-stats.ts';
 import { getThread } from './get-thread.ts';
@@ -10,6 +11,7 @@ import { getTrace } from './get-trace.ts';
 import { listProjects } from './list-projects.ts';
 import { queryCalls } from './query-calls.ts';
 import { getPrompt, listPrompts, savePrompt, setPromptLabel } from './saved-prompts.ts';
+import { searchText } from './search-text.ts';
 
 const all: readonly Tool[] = [
   listProjects,
@@ -19,6 +21,8 @@ const all: readonly Tool[] = [
   getCall,
   getThread,
   getStats,
+  getAgents,
+  searchText,
   compareCalls,
   listPrompts,
   getPrompt,

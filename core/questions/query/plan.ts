@@ -27,7 +27,9 @@ import {
 import type { IndexName } from '../../../foundations/storage/tables.ts';
 import { invalid, isId, type Micros } from '../../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
+import type { TextTest } from '../../records/texts.ts';
 import { findRequirements, type Requirement, toProjection } from './fields.ts';
+import { type TextCounts, toTextTest } from './text.ts';
 
 /** Where a query looks for calls. */
 export type Source =
@@ -87,6 +89,8 @@ export interface Planned {
   readonly plan: Plan;
   readonly onHeaders: readonly Expression[];
   readonly later: readonly Expression[];
+  /** What the texts of calls have to have; undefined where nothing is known of that. */
+  readonly text: TextTest | undefined;
 }
 
 /**
@@ -296,6 +300,7 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
     },
     onHeaders,
     later,
+    text: source.kind === 'project' || source.kind === 'errors' ? toTextTest(later, expand) : undefined,
   };
 };
 
@@ -318,9 +323,17 @@ const sourceText = (source: Source): string => {
   return source.kind === 'project' && source.levels.length === 1 ? source.levels.join() : source.kind;
 };
 
-/** A plan as it is logged: with the index that is read, and with ids counted, not listed. */
-export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
+/**
+ * A plan as it is logged: with the index that is read, and with ids counted, not listed.
+ *
+ * @param text what a search for a text left out
+ */
+export const planSummary = (
+  { source, ...rest }: Plan,
+  text: TextCounts | null = null,
+): Readonly<Record<string, unknown>> => ({
   source: sourceText(source),
   index: indexes[source.kind],
   ...rest,
+  ...(text && { text: { ...text } }),
 });

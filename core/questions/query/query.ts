@@ -7,7 +7,8 @@ import {
   mapAhead,
   mapBatches,
 } from '../../../foundations/listing/index.ts';
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import type { RequestBudget, Store, Table } from '../../../foundations/storage/index.ts';
+import type { Micros } from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   hasPreviews,
@@ -15,6 +16,7 @@ import {
   readCall,
   storageSize,
 } from '../../records/calls/index.ts';
+import type { TextTest } from '../../records/texts.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import type { Requirement } from './fields.ts';
 import { compileTests, type Tests } from './filter.ts';
@@ -22,6 +24,7 @@ import { sortCalls } from './order.ts';
 import { answeredRequirements, type Plan, plan } from './plan.ts';
 import { csvEncoder, jsonEncoder, QueriedCall } from './queried-call.ts';
 import { countStarts, readSource } from './scan.ts';
+import { type TextCounts, TextSearch } from './text.ts';
 
 /** What answering a query took so far. */
 interface QueryCounts {
@@ -31,6 +34,8 @@ interface QueryCounts {
   hydrated: number;
   /** Calls answered. */
   sent: number;
+  /** What a search for a text left out; null for another query. */
+  readonly text: TextCounts | null;
 }
 
 /** A query under way, with the counts as they grow. */
@@ -55,6 +60,8 @@ interface Query extends UnderWay {
   readonly store: Store;
   readonly query: CallsQuery;
   readonly tests: Tests;
+  /** What the texts of calls have to have, if the query looks for a text. */
+  readonly text: TextTest | undefined;
   readonly enricher: Enricher;
   /** Whether calls are answered as soon as they are found. */
   readonly early: boolean;
@@ -103,9 +110,12 @@ const startQuery = (
       return enricher.hydrated;
     },
     sent: 0,
+    // Who wants to meet all calls of the source leaves none out.
+    text: planned.text && store.bookkeeping && !meet ? { groups: 0, leftOut: 0, noted: 0 } : null,
   };
   const tests = compileTests(query, planned);
-  return { store, query, plan: planned.plan, tests, enricher, counts, early, meet, budget };
+  const { plan: plannedQuery, text } = planned;
+  return { store, query, plan: plannedQuery, tests, text, enricher, counts, early, meet, budget };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
@@ -176,35 +186,82 @@ const find = (all: Query): AsyncGenerator<readonly QueriedCall[]> => {
 
 /** The calls that pass all tests, in the order of the source. */
 const matching = (all: Query): AsyncGenerator<readonly QueriedCall[]> => {
-  const { plan: planned, tests, enricher } = all;
-  const passing = passingOnHeader(all);
+  const { store, text, counts } = all;
+  const isFirst = firstMeeting();
+  return text && store.bookkeeping && counts.text
+    ? matchingByText(all, { text, table: store.bookkeeping, counts: counts.text }, isFirst)
+    : matchingWithin(all, all.plan, isFirst);
+};
+
+/** Looks for a text, and leaves out what is known not to have it. */
+async function* matchingByText(
+  all: Query,
+  { text, table, counts }: { readonly text: TextTest; readonly table: Table; readonly counts: TextCounts },
+  isFirst: (row: QueriedCall) => boolean,
+): AsyncGenerator<readonly QueriedCall[]> {
+  const { store, query, plan: planned, budget } = all;
+  const { bounds, descending, source } = planned;
+  const reading = { store, table, projectId: query.projectId, test: text, bounds, descending, counts };
+  const search = new TextSearch(reading, budget);
+  const readsAll =
+    source.kind === 'project' && source.levels.length > 1 && planned.required.includes('payload');
+  try {
+    for await (const { from, to, isNew, mayHave } of search.spans()) {
+      const span = {
+        ...planned,
+        bounds: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
+      };
+      if (!isNew) {
+        yield* matchingWithin(all, span, isFirst, { mayHave });
+        continue;
+      }
+      const notes = readsAll ? search : undefined;
+      notes?.begin(span.bounds);
+      yield* matchingWithin(all, span, isFirst, { notes });
+      await notes?.end();
+    }
+  } finally {
+    await search.save();
+  }
+}
+
+/** How a search for a text goes through a span. */
+interface SpanSearch {
+  /** Whether calls of a time may have it. @default - all may */
+  readonly mayHave?: (startedAt: Micros) => boolean;
+  /** Notes what all calls of the span have. @default - nothing does */
+  readonly notes?: TextSearch | undefined;
+}
+
+/** The calls that pass all tests within the bounds of a plan, in the order of the source. */
+const matchingWithin = (
+  all: Query,
+  planned: Plan,
+  isFirst: (row: QueriedCall) => boolean,
+  { mayHave, notes }: SpanSearch = {},
+): AsyncGenerator<readonly QueriedCall[]> => {
+  const { store, query, tests, enricher, counts, early, meet, budget } = all;
+  const passes = mayHave
+    ? (row: QueriedCall) => mayHave(row.header.start.startedAt) && tests.onHeader(row)
+    : tests.onHeader;
+  const passing = mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
+    counts.scanned += batch.length;
+    meet?.(batch);
+    const rows = batch.map((header) => new QueriedCall(header));
+    return notes ? notes.choose(rows, passes) : rows.filter(passes);
+  });
   if (planned.required.length === 0) return passing;
   const readsAll = planned.limit === null || planned.order === 'sort';
-  const isFirst = firstMeeting();
   const batches = inBatches(passing, batchBytes, bytesToRead(planned.required));
-  return mapAhead(batches, readsAll ? batchesAhead : 0, async (batch) => {
-    const rows = await enricher.enrich(batch, planned.required);
+  const enriched = mapAhead(batches, readsAll ? batchesAhead : 0, (batch) =>
+    enricher.enrich(batch, planned.required),
+  );
+  return mapBatches(enriched, async (rows) => {
+    await notes?.take(rows);
     // What was read again may have been reported again meanwhile.
     return rows.filter((row) => isFirst(row) && tests.onHeader(row) && tests.later?.(row) !== false);
   });
 };
-
-/** The calls of the source that pass the tests of headers. */
-const passingOnHeader = ({
-  store,
-  query,
-  plan: planned,
-  tests,
-  counts,
-  early,
-  meet,
-  budget,
-}: Query): AsyncGenerator<readonly QueriedCall[]> =>
-  mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
-    counts.scanned += batch.length;
-    meet?.(batch);
-    return batch.map((header) => new QueriedCall(header)).filter(tests.onHeader);
-  });
 
 /**
  * Reads one whole call by its id, strongly consistent, as JSON text.

@@ -149,7 +149,7 @@ const deleteRun = async (
         'calls are being reported as fast as they are deleted; send the same request again',
       );
     await readItems(store, projectId, remaining, budget);
-    await marks.mark(projectId, findStarts(projectId, remaining));
+    await marks.mark(projectId, findStarts(projectId, remaining), true);
     await readNotes(store, projectId, remaining, budget);
     const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);

@@ -140,7 +140,7 @@ export const replaceStarts = async (
       const item = noted.has(report) ? { ...merged, ...formerFlag } : merged;
       if (!before) return replaceItem(store.table, item, { k: undefined }, budget);
       if (isSame(item, before.item)) return true;
-      await marks.mark(report.projectId, changedHours(report, before, item));
+      await marks.mark(report.projectId, changedHours(report, before, item), true);
       return replaceItem(store.table, item, unchanged(before.item), budget);
     });
     return left.filter((_, i) => !done[i]);

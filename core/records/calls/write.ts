@@ -122,7 +122,8 @@ export const writeCalls = async (
     .filter(hasStart);
 
   const marks = new HourMarks(store, budget);
-  await markHours(marks, [...starts, ...ended]);
+  await markHours(marks, starts, false);
+  await markHours(marks, ended, true);
   const existing = await insertNew(store, starts, ends, budget);
   const kept = await replaceStarts(store, existing.starts, marks, budget, { addsOnly, onAwaited });
   if ([...kept].some(([name, trace]) => traces.get(name) !== trace)) {
@@ -267,11 +268,16 @@ const hasException = (end: CallEnd | null): boolean => end !== null && end.excep
  * Marks the hours whose rollups the request makes stale, as far as it is known before its calls
  * are written. They are those of all starts, and of the stored starts that get another end.
  */
-const markHours = async (marks: HourMarks, changing: readonly StartItem[]): Promise<void> => {
+const markHours = async (
+  marks: HourMarks,
+  changing: readonly StartItem[],
+  takesAway: boolean,
+): Promise<void> => {
   for (const [projectId, starts] of Map.groupBy(changing, (start) => start.projectId))
     await marks.mark(
       projectId,
       starts.map(({ start, item }) => ({ startedAt: start.startedAt, expiresAt: asNumber(item.x) })),
+      takesAway,
     );
 };
 

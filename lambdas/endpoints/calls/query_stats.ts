@@ -11,8 +11,8 @@ import { stores } from '../../common/http/stores.ts';
 export const handler = endpoint(callsQueryStats, async ({ body, caller, budget, describe }) => {
   const { query, stats } = countCalls(stores.calls, body, budget, lookupsFor(caller));
   describe(() => {
-    const { scanned, hydrated } = query.counts;
-    return { plan: planSummary(query.plan), rows: 1, scanned, hydrated };
+    const { scanned, hydrated, text } = query.counts;
+    return { plan: planSummary(query.plan, text), rows: 1, scanned, hydrated };
   });
   const { count, bytes } = await stats();
   return { count, total_storage_size_bytes: body.withBytes ? bytes : null };

@@ -124,6 +124,10 @@ export const agentFixtures = {
       'a trace': (p, { trace }) => toolCall('get_trace', { project_id: p, trace_id: trace }),
       'a thread': (p, { thread }) => toolCall('get_thread', { project_id: p, thread_id: thread }),
       'two calls': (p, { call, child }) => toolCall('compare_calls', { project_id: p, a: call, b: child }),
+      'a text in calls': (p, { thread }) =>
+        toolCall('search_text', { project_id: p, text: 'hello', filter: { thread_ids: [thread] } }),
+      'the agents of a trace': (p, { trace }) =>
+        toolCall('get_agents', { project_id: p, trace_ids: [trace] }),
       'feedback on a call': (p, { call }) =>
         toolCall('add_feedback', { project_id: p, call_id: call, note: 'hello' }),
       'a prompt': (p, { object }) => toolCall('get_prompt', { project_id: p, name: object }),
@@ -166,6 +170,28 @@ export const agentFixtures = {
         request: (p) => calling('add_feedback', { project_id: p, call_id: '1', note: 'good' }),
         views: (p) => [{ path: '/feedback/query', body: { project_id: p } }],
         atomic: true,
+      },
+      {
+        name: 'an operation by its name, and a text',
+        before,
+        request: (p) =>
+          calling('search_text', {
+            project_id: p,
+            ...span,
+            text: 'answer 1',
+            filter: { op_names: ['answer'] },
+          }),
+      },
+      {
+        name: 'a tool that there is not',
+        before,
+        request: (p) =>
+          calling('query_calls', { project_id: p, ...span, query: where('attributes.tool.name', 'lookup') }),
+      },
+      {
+        name: 'agents and tools',
+        before,
+        request: (p) => calling('get_agents', { project_id: p, ...span }),
       },
       {
         name: 'the newest calls',

@@ -66,6 +66,16 @@ export const noted = (p: string): Sent[] => [
   priced(p),
 ];
 
+/** A search for a text goes by what is known of texts. */
+const hasText = {
+  $expr: { $contains: { input: { $getField: 'inputs.q' }, substr: { $literal: 'question' } } },
+};
+const textSearch: Use = {
+  name: 'calls with a text in their inputs',
+  before: noted,
+  request: (p) => query(p, { query: hasText }),
+};
+
 const failed = { $expr: { $ne: [{ $getField: 'exception' }, { $literal: null }] } };
 const asksInputs = { $expr: { $ne: [{ $getField: 'inputs.q' }, { $literal: 'x' }] } };
 
@@ -275,6 +285,10 @@ const joinFeedback = [
 const moved = {
   'Query on calls': 'a call whose end moved between the reading of index and item is looked up by its id',
 };
+const notesTexts = {
+  'BatchWriteItem on bookkeeping':
+    'what texts have is noted when the marks of the writes before are over, after minutes',
+};
 const tooLarge = 'usage that is too large for a header, of a call whose payload is too large for an item';
 const noUsage = '{"call_usage":{},"error_counts":{},"unfinished_call_ids":[]}';
 
@@ -302,9 +316,10 @@ export const queryFixtures = {
       'objects: BatchGetItem',
       'bucket/objects/*: GetObject',
       ...readTables,
+      'bookkeeping: BatchWriteItem Query',
       'audit: PartiQLInsert',
     ],
-    seldom: moved,
+    seldom: { ...moved, ...notesTexts },
     body: (p, { call, child }) => ({ project_id: p, filter: { call_ids: [call, child] }, ...everyInclude }),
     answer: '',
     probes: {
@@ -325,6 +340,7 @@ export const queryFixtures = {
     scenarios: queries,
     uses: [
       ...choosing('calls', query),
+      textSearch,
       {
         name: 'calls with feedback in the bucket',
         before: noted,
@@ -334,8 +350,14 @@ export const queryFixtures = {
     ],
   },
   '/calls/query_stats': {
-    permitted: [...queryCalls, 'costs: Query', ...joinFeedback, 'feedback/index/by_time: Query'],
-    seldom: moved,
+    permitted: [
+      ...queryCalls,
+      'costs: Query',
+      ...joinFeedback,
+      'feedback/index/by_time: Query',
+      'bookkeeping: BatchWriteItem Query',
+    ],
+    seldom: { ...moved, ...notesTexts },
     body: (p, { call }) => ({ project_id: p, filter: { call_ids: [call] } }),
     answer: '{"count":0,"total_storage_size_bytes":null}',
     probes: {

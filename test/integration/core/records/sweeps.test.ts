@@ -6,10 +6,12 @@ import { deleteProject } from '../../../../core/records/deletion.ts';
 import { noteRetention, ProjectNotes, queryProjects } from '../../../../core/records/projects.ts';
 import { applyRetention } from '../../../../core/records/retention.ts';
 import type { ProjectStores } from '../../../../core/records/sweeps.ts';
+import { textsRange } from '../../../../core/records/texts.ts';
 import {
   asBytes,
   asText,
   type Item,
+  queryPage,
   type RequestBudget,
   requestBudget,
   scanTable,
@@ -18,7 +20,7 @@ import type { ProjectId } from '../../../../foundations/wire/index.ts';
 import { forBucket, noise, calls as reportedCalls } from '../../../support/endpoints/scenario.ts';
 import { runs, seed } from '../../../support/run/sampling.ts';
 import { createStores, getStore } from '../../../support/service/stores.ts';
-import { makeEnd, makeStart, project, query, send } from '../../../support/values/calls.ts';
+import { ask, makeEnd, makeStart, project, query, send } from '../../../support/values/calls.ts';
 import { create } from '../../../support/values/feedback.ts';
 
 const daySeconds = 86_400;
@@ -189,6 +191,27 @@ describe('applying a retention', () => {
   const retain = (callsDays?: number, feedbackDays?: number, version = 1) =>
     noteRetention(stores.bookkeeping, project, { callsDays, feedbackDays }, version, long());
   const apply = (lag = 0) => applyRetention(stores, project, long(), lag);
+
+  it('deletes what is known of texts, as the deletion of a project does', async () => {
+    const range = { partition: textsRange(project).partition };
+    const known = async () => (await queryPage(stores.bookkeeping, range, long())).items.length;
+    const $contains = { input: { $getField: 'output' }, substr: { $literal: 'xylophone' } };
+    const search = () => ask(stores.calls, { project_id: project, query: { $expr: { $contains } } });
+    await send(stores.calls, [
+      makeStart({ id: 'a', trace_id: 'a', started_at: onDay(-2) }),
+      makeEnd({ id: 'a', ended_at: onDay(-2), output: 'a zebra' }),
+    ]);
+    vi.setSystemTime(now + 1_200_000);
+    expect(await search()).toEqual([]);
+    expect(await known()).toBe(1);
+    await retain(30);
+    await apply();
+    expect(await known()).toBe(0);
+    await search();
+    expect(await known()).toBe(1);
+    expect(await deleteProject(stores, project, long())).toMatchObject({ done: true });
+    expect(await known()).toBe(0);
+  });
 
   it('has what was stored before expire by its start, and what is older at once', async () => {
     const large = (id: string, day: number) => [

@@ -25,6 +25,8 @@ const good: Readonly<Record<string, object>> = {
   get_call: { project_id: project, call_id: '1' },
   get_thread: { project_id: project, thread_id: 'thread' },
   get_stats: { ...day, group_by: ['op_name'] },
+  get_agents: { project_id: project, trace_ids: ['trace'] },
+  search_text: { ...day, text: 'answer 1' },
   compare_calls: { project_id: project, a: '1', b: '2' },
   list_prompts: { project_id: project },
   get_prompt: { project_id: project, name: 'support', label: 'production' },
@@ -59,6 +61,11 @@ interface Result {
 const call = async (name: string, args: object): Promise<Result> => {
   const answer = await send(toolCall(name, args));
   return ((await answer.json()) as { result: Result }).result;
+};
+/** The rows of a table as objects. */
+const toRows = (table: unknown): readonly Readonly<Record<string, unknown>>[] => {
+  const { columns, rows } = table as { columns: string[]; rows: unknown[][] };
+  return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]])));
 };
 const getError = async (name: string, args: object): Promise<string> => {
   const { isError, content } = await call(name, args);
@@ -244,14 +251,16 @@ describe('tools, agents and waits', () => {
       sources: { test: 1 },
     });
     const { calls } = await ask('query_calls', { ...asked, sort_by: [{ field: 'id', direction: 'asc' }] });
-    expect(calls).toMatchObject([
+    expect(toRows(calls)).toMatchObject([
       { id: '1', tool: 'seats.map', waited_ms: 400 },
       { id: '2', tool: 'seats.map', agent: 'ida' },
       { id: '3', kind: 'tool' },
       { id: '4', agent: 'ida', waiting: true },
     ]);
     const { calls: inTrace } = await ask('get_trace', { project_id: own, trace_id: 'trace' });
-    expect(inTrace).toContainEqual(expect.objectContaining({ id: '1', tool: 'seats.map', waited_ms: 400 }));
+    expect(toRows(inTrace)).toContainEqual(
+      expect.objectContaining({ id: '1', tool: 'seats.map', waited_ms: 400 }),
+    );
   });
 });
 
@@ -400,7 +409,7 @@ describe('what is wrong with arguments', () => {
     ['get_call', { project_id: project, call_id: 'none' }, 'there is no call none'],
     ['get_call', { project_id: project, call_id: '1', path: 'inputs.p' }, 'did you mean `inputs.q`?'],
     ['get_call', { project_id: project, call_id: '1', path: 'inputs.q', offset: 600 }, 'has 600 characters'],
-    ['get_stats', { ...day, group_by: ['op'] }, 'should be one of "op_name"'],
+    ['get_stats', { ...day, group_by: ['op'] }, 'group_by.0'],
     ['add_feedback', { project_id: project, call_id: '1' }, 'should have note, score or label'],
     ['get_calls', {}, 'did you mean `get_call`?'],
   ])('%s %j is said with the mend', async (name, args, mend) => {
@@ -431,7 +440,7 @@ describe('a reply', () => {
         max_characters: 3000,
         ...(cursor !== undefined && { cursor }),
       });
-      const rows = structuredContent?.calls as { id: string }[];
+      const rows = toRows(structuredContent?.calls);
       expect(rows.length).toBeGreaterThan(0);
       seen.push(...rows.map(({ id }) => id));
       cursor = structuredContent?.next_cursor;

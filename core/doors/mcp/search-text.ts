@@ -1,0 +1,166 @@
+import { searchText as description, searched } from '../../../api/tools.ts';
+import { type Expression, toPath } from '../../../foundations/expression/index.ts';
+import { asString } from '../../../foundations/wire/index.ts';
+import { type Call, headerColumns, newestFirst, readCalls, saying, toTable } from './calls.ts';
+import { runs } from './context.ts';
+import { checkNames, withKnownOps } from './names.ts';
+import { goesOn, isNamed, parseCursor, shownRange, toRange, within } from './range.ts';
+import { fitted, type Json, type JsonFields } from './reply.ts';
+
+/** How far a search without a start looks back: seven days. */
+const usualSpan = 7 * 86_400e6;
+
+/** How many hits of a call are shown. */
+const maxHits = 3;
+
+/** The characters that are shown before and after a hit at most. */
+const lead = 120;
+const trail = 200;
+
+/** Where a sentence ends. */
+const sentenceEnd = /[.!?。！？](?=\s|$)|\n/g;
+
+/** The sentence around a part of a text, with an ellipsis where it goes on. */
+export const sentenceAround = (text: string, from: number, length: number): string => {
+  const first = Math.max(0, from - lead);
+  const last = Math.min(text.length, from + length + trail);
+  const before = [...text.slice(first, from).matchAll(sentenceEnd)].at(-1);
+  const begin = before ? first + before.index + before[0].length : first;
+  sentenceEnd.lastIndex = 0;
+  const after = sentenceEnd.exec(text.slice(from + length, last));
+  sentenceEnd.lastIndex = 0;
+  const end = after ? from + length + after.index + after[0].length : last;
+  const sentence = text.slice(begin, end).toWellFormed().trim();
+  return `${before || begin === 0 ? '' : '…'}${sentence}${after || end === text.length ? '' : '…'}`;
+};
+
+/** A place of a call that has the text. */
+interface Hit {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The first places of a value that have a text: in its texts, else in their names, else anywhere in its JSON. */
+const findHits = (
+  value: Json | undefined,
+  path: string,
+  find: (text: string) => number,
+  length: number,
+): Hit[] => {
+  const hits: Hit[] = [];
+  const stack: [Json, string][] = value === undefined || value === null ? [] : [[value, path]];
+  for (let next = stack.pop(); next && hits.length < maxHits; next = stack.pop()) {
+    const [at, where] = next;
+    if (typeof at === 'object' && at !== null) {
+      const entries = Array.isArray(at) ? [...at.entries()] : Object.entries(at);
+      for (const [name, child] of entries.toReversed()) {
+        if (child !== undefined && child !== null) stack.push([child, `${where}.${name}`]);
+        if (typeof name === 'string' && find(name) >= 0) hits.push({ path: `${where}.${name}`, text: name });
+      }
+      continue;
+    }
+    const text = String(at);
+    const from = find(text);
+    if (from >= 0) hits.push({ path: where, text: sentenceAround(text, from, length) });
+  }
+  if (hits.length > 0 || value === undefined) return hits.slice(0, maxHits);
+  const json = JSON.stringify(value);
+  const from = find(json);
+  return from < 0 ? [] : [{ path, text: sentenceAround(json, from, length) }];
+};
+
+/** What a text is inside of JSON, if that is another. */
+const variants = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+
+export const searchText = runs(description, async (args, context) => {
+  const { projectId, text, caseSensitive, limit, cursor, maxCharacters } = args;
+  const { links, now } = context;
+  const isWithoutRange = isNamed(args.filter) && args.start === null && args.end === null;
+  const { start, end, offset } =
+    cursor === null
+      ? { ...(isWithoutRange ? { start: null, end: null } : toRange(args, now, usualSpan)), offset: 0 }
+      : parseCursor(cursor);
+  const range = { start, end };
+  const filter = await withKnownOps(context, projectId, args.filter, range);
+  const fields = args.fields ?? searched;
+  const has = (field: string, substr: string): Expression => ({
+    kind: 'contains',
+    input: { kind: 'convert', input: { kind: 'field', path: toPath(field) }, to: 'string' },
+    substr: { kind: 'literal', value: substr },
+    caseInsensitive: !caseSensitive,
+  });
+  const where: Expression = {
+    kind: 'or',
+    operands: fields.flatMap((field) => variants(text).map((substr) => has(field, substr))),
+  };
+  const folded = (value: string): string => (caseSensitive ? value : value.toLowerCase());
+  const wanted = variants(folded(text));
+  const find = (value: string): number => {
+    const inValue = folded(value);
+    return Math.max(...wanted.map((variant) => inValue.indexOf(variant)));
+  };
+  const found = await readCalls(
+    context,
+    {
+      projectId,
+      filter,
+      where: within(range, where),
+      sort: newestFirst,
+      offset,
+      limit: limit + 1,
+      columns: [...headerColumns, ...fields],
+    },
+    (call): { readonly call: Call; readonly hits: readonly Hit[] } => ({
+      call: { ...call, inputs: null, output: null, exception: null, attributes: null },
+      hits: fields.flatMap((field) => findHits(call[field], field, find, text.length)).slice(0, maxHits),
+    }),
+  );
+  const notes =
+    found.length === 0 && offset === 0
+      ? await checkNames(context, { projectId, filter, where: null, range }, true)
+      : [];
+  const shown = found.slice(0, limit);
+  return fitted(maxCharacters, shown.length, (count) => {
+    const rows = toRows(shown.slice(0, count));
+    const words = `calls before these ${count}: search_text with the cursor`;
+    const more = found.length > count ? goesOn(words, count, { start, end, offset }) : {};
+    return {
+      hits: toTable(rows, saying(hitColumns, rows)),
+      ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+      ...(rows.length > 0 && { url_of_call: links.anyCall(projectId, '{trace_id}', '{call_id}') }),
+      ...(notes.length > 0 && { notes }),
+      ...more,
+    };
+  });
+});
+
+const hitColumns = ['call_id', 'trace_id', 'thread_id', 'started_at', 'op_name', 'path', 'text', 'also_in'];
+
+/** A row for each different sentence, with how many other calls repeat it. */
+const toRows = (found: readonly { readonly call: Call; readonly hits: readonly Hit[] }[]): JsonFields[] => {
+  const bySentence = new Map<string, { readonly row: JsonFields; readonly calls: Set<string> }>();
+  for (const { call, hits } of found) {
+    const id = asString(call.id) ?? '';
+    for (const { path, text } of hits) {
+      const known = bySentence.get(text);
+      if (known) known.calls.add(id);
+      else
+        bySentence.set(text, {
+          calls: new Set([id]),
+          row: {
+            call_id: id,
+            trace_id: call.trace_id,
+            thread_id: call.thread_id,
+            started_at: call.started_at,
+            op_name: call.op_name,
+            path,
+            text,
+          },
+        });
+    }
+  }
+  return [...bySentence.values()].map(({ row, calls }) => ({
+    ...row,
+    ...(calls.size > 1 && { also_in: `${calls.size - 1} more calls` }),
+  }));
+};
