@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, id, listSchema, record } from '../foundations/wire/schema.ts';
+import { field, id, listSchema, nullish, problem, record } from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer } from './endpoint.ts';
 import { project } from './fields.ts';
 
@@ -148,8 +148,8 @@ const part = () =>
     ),
   });
 
-const callContextAnswer = () =>
-  z.object({
+const contextFields = () =>
+  ({
     input_tokens: field(count, 'All tokens of the input, cached ones included.'),
     cache_read_tokens: field(count, "Those that were read from the provider's cache."),
     estimated: field(z.literal(true), 'How parts divide is always estimated.'),
@@ -158,7 +158,31 @@ const callContextAnswer = () =>
       'Whether the model counted `input_tokens`. Otherwise the call has no usage, and they are estimated, too.',
     ),
     parts: field(z.array(part()), 'Added up by part and name, the largest first.'),
+  }) as const;
+
+const contextOfMany = () =>
+  z.object({
+    id: field(z.string(), 'The call.'),
+    ...contextFields(),
+    tool_calls: field(
+      z.array(z.string()),
+      'The tools that its answer calls, each once, as `parts` name them.',
+    ),
   });
+
+/** What filled the window of one of several requests. */
+export type CallContext = z.output<ReturnType<typeof contextOfMany>>;
+
+/** The most requests whose windows are told at once. */
+export const maxContexts = 100;
+
+const idOrIds = z.check<{
+  readonly id?: string | null | undefined;
+  readonly ids?: readonly string[] | null | undefined;
+}>(({ value, issues }) => {
+  if ((typeof value.id === 'string') === Array.isArray(value.ids))
+    issues.push(problem('should have exactly one of id and ids', value));
+});
 
 export const callContext = /* @__PURE__ */ endpoint({
   ...common,
@@ -166,9 +190,28 @@ export const callContext = /* @__PURE__ */ endpoint({
   name: 'CallContext',
   summary: 'Tell what filled the window of a model',
   description:
-    'How the input tokens of a request to a model divide: system prompt, definitions of tools, messages by who said them, results of tools, files. Models tell one number for all of it. Parts are estimated by their text, and scaled to that number: the tokens of all parts add up to it.',
-  request: () => record({ project_id: project, id: field(id, 'The call.') }),
-  answer: callContextAnswer,
+    'How the input tokens of a request to a model divide: system prompt, definitions of tools, messages by who said them, results of tools, files. Models tell one number for all of it. Parts are estimated by their text, and scaled to that number: the tokens of all parts add up to it. With `ids` it answers `contexts`, which leaves out unknown calls and those that are no requests to models.',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        id: field(nullish(id), 'The call.'),
+        ids: field(
+          nullish(listSchema(id, maxContexts, { least: 1 })),
+          'Several calls, such as those of a trace, instead of `id`. What they share in storage is read once.',
+        ),
+      },
+      {},
+      ({ ids }) => ({ ids: ids ? ([...new Set(ids)] as readonly string[]) : null }),
+      idOrIds as never,
+    ),
+  answer: () =>
+    z.union([
+      z.object(contextFields()),
+      z.object({
+        contexts: field(z.array(contextOfMany()), 'In the order of the request; with `ids`, alone.'),
+      }),
+    ]),
   errors: [404],
   examples: {
     request: {
@@ -180,6 +223,23 @@ export const callContext = /* @__PURE__ */ endpoint({
         estimated: true,
         counted: true,
         parts: [{ part: 'other', characters: 0, tokens: 1200, cost_usd: 0.003 }],
+      },
+    },
+    requests: {
+      summary: 'Several requests',
+      body: { project_id: 'acme/shop', ids: ['turn-1', 'unknown'] },
+      answer: {
+        contexts: [
+          {
+            id: 'turn-1',
+            input_tokens: 1200,
+            cache_read_tokens: 0,
+            estimated: true,
+            counted: true,
+            parts: [{ part: 'other', characters: 0, tokens: 1200, cost_usd: 0.003 }],
+            tool_calls: [],
+          },
+        ],
       },
     },
   },

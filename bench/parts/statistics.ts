@@ -7,13 +7,14 @@ import { feedbackBatchCreate } from '../../api/feedback.ts';
 import { callsQueryStats, callsStreamQuery, everyCall } from '../../api/queries.ts';
 import { callsStats } from '../../api/stats.ts';
 import { threadsStreamQuery } from '../../api/threads.ts';
+import { maxContexts } from '../../api/traces.ts';
 import { countCalls, noLookups, queryCalls } from '../../core/questions/query/index.ts';
 import { Groups, kept, toDimensions } from '../../core/questions/stats/cells.ts';
 import { computeStats, computeUsage } from '../../core/questions/stats/index.ts';
 import { type Rollup, storeRollups } from '../../core/questions/stats/rollups.ts';
 import { scanCalls } from '../../core/questions/stats/scan.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
-import { readContext, readTraceAgents } from '../../core/questions/traces/index.ts';
+import { readContext, readContexts, readTraceAgents } from '../../core/questions/traces/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
 import { createFeedback, FeedbackJoin } from '../../core/records/feedback/index.ts';
@@ -240,14 +241,20 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
     readTraceAgents(store, projectId, callIds, benchBudget(), noLookups),
   );
   figures.push(...unitFigures(`agents of ${roots} traces of ${callsOfRoot} calls`, summed));
-  const asking = all.find(({ start }) =>
-    Array.isArray((start.inputs as { readonly messages?: unknown }).messages),
-  )?.start.id;
-  if (typeof asking !== 'string') throw new Error('no call has messages');
+  const requests = all.flatMap(({ start }) =>
+    Array.isArray((start.inputs as { readonly messages?: unknown }).messages) ? [String(start.id)] : [],
+  );
+  const [asking] = requests;
+  if (asking === undefined) throw new Error('no call has messages');
   const divided = await bench.capacity.during(() =>
     readContext(store, projectId, asking, benchBudget(), noLookups),
   );
-  return [...figures, ...unitFigures('the context of a request to a model', divided)];
+  figures.push(...unitFigures('the context of a request to a model', divided));
+  const many = requests.slice(0, maxContexts);
+  const together = await bench.capacity.during(() =>
+    readContexts(store, projectId, many, benchBudget(), noLookups),
+  );
+  return [...figures, ...unitFigures(`the contexts of ${many.length} requests to models`, together)];
 };
 
 const batchBody = callBatch();

@@ -68,8 +68,9 @@ describe('the usage of a call', () => {
       const head = page.locator('.call-head');
       await head.getByText('6.8K tokens').waitFor();
       await head.getByText(cost).waitFor();
+      await head.getByText(/^\S+ cached(, \S+ reasoning)?$/).waitFor();
       // Cached tokens stand apart: they cost what others do here, and so does reasoning.
-      await page.getByRole('row', { name: /^m .*5,000 \$5\.00.* 6,800 \$8\.60$/ }).waitFor();
+      await page.getByRole('row', { name: /^m 6,800 \$8\.60 .*5,000 \$5\.00/ }).waitFor();
       expect(await page.getByText('6.8K tok', { exact: true }).count()).toBeGreaterThan(0);
       expect(await page.getByText('6.8K tokens', { exact: true }).count()).toBe(2);
 

@@ -98,6 +98,10 @@ export interface Usage {
   readonly input: number;
   readonly output: number;
   readonly total: number;
+  /** Those of the input that came from the provider's cache. */
+  readonly cached: number;
+  /** Those of the output that were reasoning. */
+  readonly reasoning: number;
   /** In the units of the prices; undefined if no model has a price. */
   readonly cost: Cost | undefined;
 }
@@ -111,8 +115,9 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
     [...models].map((model) => {
       const cost = Object.hasOwn(costs, model) ? costs[model] : undefined;
       const own = Object.hasOwn(usage, model) ? usage[model] : cost;
-      const { prompt, completion, total } = readTokens(isObject(own) ? own : {});
-      return [model, { input: prompt, output: completion, total, cost: cost && getCost(cost) }];
+      const tokens = readTokens(isObject(own) ? own : {});
+      const { prompt: input, completion: output, total, cacheRead: cached, reasoning } = tokens;
+      return [model, { input, output, total, cached, reasoning, cost: cost && getCost(cost) }];
     }),
   );
 };
@@ -120,12 +125,14 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
 /** The sum of usages; undefined for none. */
 export const sumUsage = (usages: Iterable<Usage>): Usage | undefined => {
   const all = [...usages];
-  const sum = (name: 'input' | 'output' | 'total') => all.reduce((sum, usage) => sum + usage[name], 0);
+  const sum = (name: Exclude<keyof Usage, 'cost'>) => all.reduce((sum, usage) => sum + usage[name], 0);
   if (all.length === 0) return undefined;
   return {
     input: sum('input'),
     output: sum('output'),
     total: sum('total'),
+    cached: sum('cached'),
+    reasoning: sum('reasoning'),
     cost: sumCost(all.flatMap(({ cost }) => [...(cost ?? [])])),
   };
 };

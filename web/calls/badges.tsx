@@ -1,7 +1,38 @@
 import type { ReactNode } from 'react';
 import { type CallRow, getWait, type Status, type Usage } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
-import { costText, tokensText, waitText } from '../data/format.ts';
+import {
+  allTokensText,
+  costText,
+  countText,
+  kindsText,
+  type TokenCounts,
+  tokensText,
+  waitText,
+} from '../data/format.ts';
+
+interface TokensProps {
+  readonly of: TokenCounts;
+  /** @default 'tokens' */
+  readonly unit?: 'tokens' | 'tok';
+  /** Whether the count stands in a column, in full and behind its kinds. @default false */
+  readonly inColumn?: boolean;
+}
+
+/** How many tokens something used, with those that came from a cache and those of reasoning. */
+export const Tokens = ({ of, unit = 'tokens', inColumn = false }: TokensProps) => {
+  const kinds = kindsText(of);
+  const count = inColumn ? countText(of.total) : `${tokensText(of.total)} ${unit}`;
+  return (
+    <span
+      className={`tokens ${inColumn ? 'in-column' : ''}`}
+      title={kinds === '' ? undefined : allTokensText(of)}
+    >
+      <span>{count}</span>
+      {kinds === '' ? null : <span className="kinds cut">{kinds}</span>}
+    </span>
+  );
+};
 
 interface CallFiguresProps {
   readonly usage: Usage | undefined;
@@ -13,7 +44,7 @@ interface CallFiguresProps {
 export const CallFigures = ({ usage, duration, title }: CallFiguresProps) => (
   <span className="figures">
     {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-    {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
+    {usage && usage.total > 0 ? <Tokens of={usage} unit="tok" /> : null}
     <span title={title}>{duration}</span>
   </span>
 );

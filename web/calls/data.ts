@@ -1,6 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { type CallRow, getStatus, headerColumns } from '../api/calls.ts';
-import type { Call, CallsQuery, Operation } from '../api/contract.ts';
+import type { Answer, Call, CallsQuery, Operation } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
 import { useSettled } from '../ui/settled.ts';
 
@@ -19,6 +19,23 @@ export const readRows = async ({ client, signal }: Reading, request: CallsQuery)
   const rows: CallRow[] = [];
   for await (const batch of client.stream('/calls/stream_query', request, signal)) rows.push(...batch);
   return rows;
+};
+
+/** What filled the window of one of several requests to models. */
+export type ContextOfMany = Extract<
+  Answer<'/call/context'>,
+  { readonly contexts: unknown }
+>['contexts'][number];
+
+/** What filled the windows of up to 100 requests to models, in their order. */
+export const readContexts = async (
+  { client, signal }: Reading,
+  project: string,
+  ids: readonly string[],
+): Promise<readonly ContextOfMany[]> => {
+  if (ids.length === 0) return [];
+  const found = await client.ask('/call/context', { project_id: project, ids: [...ids] }, signal);
+  return 'contexts' in found ? found.contexts : [];
 };
 
 interface ReadTrace {

@@ -11,6 +11,29 @@ export const countedText = (count: number, noun: string): string =>
 /** A count of tokens, short: `12.3K`. Columns, whose numbers are compared, have `countText`. */
 export const tokensText = (count: number): string => compact.format(count);
 
+/** Tokens, with those among them that cost otherwise or that nobody reads. */
+export interface TokenCounts {
+  readonly total: number;
+  readonly cached: number;
+  readonly reasoning: number;
+}
+
+/** Which of some tokens came from a cache, and which were reasoning: `6.1K cached, 240 reasoning`; empty for none. */
+export const kindsText = ({ cached, reasoning }: Omit<TokenCounts, 'total'>): string =>
+  [
+    ...(cached > 0 ? [`${tokensText(cached)} cached`] : []),
+    ...(reasoning > 0 ? [`${tokensText(reasoning)} reasoning`] : []),
+  ].join(', ');
+
+/** The same in full: `12,345 tokens, of which 6,100 were cached and 240 were reasoning`. */
+export const allTokensText = ({ total, cached, reasoning }: TokenCounts): string => {
+  const parts = [
+    ...(cached > 0 ? [`${countText(cached)} were cached`] : []),
+    ...(reasoning > 0 ? [`${countText(reasoning)} were reasoning`] : []),
+  ];
+  return `${countedText(total, 'token')}${parts.length > 0 ? `, of which ${parts.join(' and ')}` : ''}`;
+};
+
 /** A duration in milliseconds: `340 ms`, `2.41 s`, `3 m 05 s`. */
 export const durationText = (ms: number): string => {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -236,9 +236,14 @@ export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch
   withTime(parseTraces(search));
 
 /** The tabs beside the tree of a trace. */
-export const tabs = ['messages', 'data', 'usage', 'comments', 'feedback', 'error'] as const;
+export const tabs = ['messages', 'data', 'usage', 'context', 'comments', 'feedback', 'error'] as const;
 
 export type Tab = (typeof tabs)[number];
+
+/** What a trace adds up to. */
+export const totals = ['agents', 'tools', 'context'] as const;
+
+export type Totals = (typeof totals)[number];
 
 /** What a trace is shown as, in the place of its tree. */
 export const forms = ['story', 'timeline', 'graph'] as const;
@@ -259,6 +264,8 @@ const parseTrace = parser({
   plain: readFlag,
   /** Whether the tree shows what each call took itself, without those below it. @default false */
   own: readFlag,
+  /** What the trace adds up to is shown above it. @default - nothing */
+  totals: choiceReader(totals),
   /** @default - its tree */
   as: choiceReader(forms),
   /** The agent, tool or model whose calls are shown, such as `agent:planner`. @default - all calls */

@@ -150,6 +150,13 @@ const piecesOf = (inputs: unknown): Piece[] => {
   return [...tools, ...(system ?? []), ...(others ?? [])].filter(({ weight }) => weight > 0);
 };
 
+/** The tools that the answer of a request calls, each once. */
+export const calledTools = (inputs: unknown, output: unknown): string[] => {
+  const said = parseConversation({ inputs, output })?.received ?? [];
+  const calls = said.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'call' ? [part] : [])));
+  return [...new Set(calls.map(({ name }) => toolName(name)))];
+};
+
 /** Whole numbers in the proportions of weights, which add up to a sum: the largest remainders are rounded up. */
 const divide = (weights: readonly number[], sum: number): number[] => {
   const all = weights.reduce((total, weight) => total + weight, 0);

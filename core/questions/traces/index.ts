@@ -1,5 +1,5 @@
 import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
-import type { TraceAgents } from '../../../api/traces.ts';
+import type { CallContext, TraceAgents } from '../../../api/traces.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   invalidAt,
@@ -10,12 +10,19 @@ import {
   notFound,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
-import { PayloadReader, readCall } from '../../records/calls/index.ts';
+import {
+  type CallHeader,
+  foldCall,
+  PayloadReader,
+  readCall,
+  readParts,
+  type StoredCall,
+} from '../../records/calls/index.ts';
 import { type Costs, sumCost } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { readTrace, readUsages } from '../stats/index.ts';
 import { findAgents, type OwnUsage } from './agents.ts';
-import { type Context, divideContext, type InputCost } from './context.ts';
+import { type Context, calledTools, divideContext, type InputCost } from './context.ts';
 
 /** How many traces are read at once. */
 const concurrency = 8;
@@ -100,6 +107,15 @@ const sumTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 'ca
   };
 };
 
+type ComputeCosts = Awaited<ReturnType<Lookups['costs']>>;
+
+const contextOf = ({ payload, header }: StoredCall, computeCosts: ComputeCosts): Context | undefined => {
+  const { usage = null } = JSON.parse(payload.summary) as { usage?: JsonValue };
+  const used = isJsonObject(usage) ? usage : {};
+  const costs = computeCosts(used, header.start.startedAt) as Costs;
+  return divideContext(JSON.parse(payload.inputs), sumTokens(used), inputCost(costs));
+};
+
 /**
  * Tells how the input tokens of a request to a model divide.
  *
@@ -117,14 +133,73 @@ export const readContext = async (
     lookups.costs(projectId, budget),
   ]);
   if (!call) throw notFound(['body', 'id'], 'there is no such call in this project, or no start of it yet');
-  const { payload, header } = call;
-  const { usage = null } = JSON.parse(payload.summary) as { usage?: JsonValue };
-  const used = isJsonObject(usage) ? usage : {};
-  const costs = computeCosts(used, header.start.startedAt) as Costs;
-  const context = divideContext(JSON.parse(payload.inputs), sumTokens(used), inputCost(costs));
+  const context = contextOf(call, computeCosts);
   if (context) return context;
   throw invalidAt(
     ['body', 'id'],
     'is no request to a model: it has no messages and no usage. Ask for a model call below it',
   );
+};
+
+/** So many bytes of payloads are in memory at once, about. */
+const windowBytes = 16 * 1024 * 1024;
+
+const bytesOf = ({ start, end }: CallHeader): number => start.payload.length + (end?.payload.length ?? 0);
+
+/** Calls in stretches whose payloads are read together. */
+const inWindows = (calls: readonly CallHeader[]): CallHeader[][] => {
+  const windows: CallHeader[][] = [];
+  let left = 0;
+  for (const call of calls) {
+    left -= bytesOf(call);
+    const last = windows.at(-1);
+    if (last && left >= 0) last.push(call);
+    else {
+      windows.push([call]);
+      left = windowBytes - bytesOf(call);
+    }
+  }
+  return windows;
+};
+
+/**
+ * Tells how the inputs of several requests divide, and which tools their answers call. Reads may miss a call
+ * of the last milliseconds.
+ *
+ * @param ids without duplicates
+ * @returns those that are requests to models, in the order of their ids
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const readContexts = async (
+  store: Store,
+  projectId: ProjectId,
+  ids: readonly string[],
+  budget: RequestBudget,
+  lookups: Pick<Lookups, 'costs'>,
+): Promise<CallContext[]> => {
+  const [parts, computeCosts] = await Promise.all([
+    readParts(store, projectId, ids, ['S', 'E'], budget, { consistent: false }),
+    lookups.costs(projectId, budget),
+  ]);
+  const byId = Map.groupBy(parts, ({ id }) => id);
+  // Calls that are near in time share segments, which the reader keeps for a while.
+  const calls = [...byId]
+    .flatMap(([id, own]) => foldCall({ projectId, id }, own) ?? [])
+    .sort((a, b) => a.start.startedAt - b.start.startedAt);
+  const payloads = new PayloadReader(store, projectId, budget);
+  const found = new Map<string, CallContext>();
+  for (const window of inWindows(calls))
+    for (const call of await payloads.read(window)) {
+      const context = contextOf(call, computeCosts);
+      if (!context) continue;
+      const { inputs, output } = call.payload;
+      const tools = calledTools(JSON.parse(inputs), JSON.parse(output));
+      found.set(call.header.id, {
+        id: call.header.id,
+        ...context,
+        parts: [...context.parts],
+        tool_calls: tools,
+      });
+    }
+  return ids.flatMap((id) => found.get(id) ?? []);
 };

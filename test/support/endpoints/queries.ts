@@ -472,6 +472,17 @@ export const queryFixtures = {
         ],
         request: (p) => ({ path: '/call/context', body: { project_id: p, id: 'c' } }),
       },
+      {
+        name: 'what filled the windows of two requests, one of them in the bucket',
+        before: (p) => [
+          report(
+            start(p, 'c', { inputs: { messages: [{ role: 'user', content: noise(forBucket) }] } }),
+            end(p, 'c'),
+            start(p, 'd', { inputs: { messages: [{ role: 'user', content: 'Why?' }] } }),
+          ),
+        ],
+        request: (p) => ({ path: '/call/context', body: { project_id: p, ids: ['c', 'd'] } }),
+      },
     ],
   },
   '/threads/stream_query': {

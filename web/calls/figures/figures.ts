@@ -14,6 +14,9 @@ export interface Figures extends Latencies {
   readonly calls: number;
   readonly errors: number;
   readonly tokens: number;
+  /** Those that came from a cache, and those of reasoning. */
+  readonly cached: number;
+  readonly reasoning: number;
   /** Undefined if no model has a price. */
   readonly cost: number | undefined;
 }
@@ -29,6 +32,8 @@ export const nothing: Figures = {
   calls: 0,
   errors: 0,
   tokens: 0,
+  cached: 0,
+  reasoning: 0,
   cost: undefined,
 };
 
@@ -58,6 +63,8 @@ export const toFigures = (calls: readonly StatsBucket[], usage: readonly StatsBu
     errors: sum(calls.map((bucket) => numberAt(bucket, 'sum_error_count'))) ?? 0,
     ...latenciesAt((name) => only && numberAt(only, name)),
     tokens: sum(usage.map((bucket) => numberAt(bucket, 'sum_total_tokens'))) ?? 0,
+    cached: sum(usage.map((bucket) => numberAt(bucket, 'sum_cache_read_input_tokens'))) ?? 0,
+    reasoning: sum(usage.map((bucket) => numberAt(bucket, 'sum_reasoning_tokens'))) ?? 0,
     cost: sum(usage.map((bucket) => numberAt(bucket, 'sum_total_cost'))),
   };
 };

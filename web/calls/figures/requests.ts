@@ -157,7 +157,12 @@ export const figuresRequest = (
     { metric: 'error_count' },
     { metric: 'latency_ms', percentiles: [50, 90, 95, 99] },
   ],
-  usage_metrics: [{ metric: 'total_tokens', aggregations: ['sum', 'count'] }, { metric: 'total_cost' }],
+  usage_metrics: [
+    { metric: 'total_tokens', aggregations: ['sum', 'count'] },
+    { metric: 'total_cost' },
+    { metric: 'cache_read_input_tokens' },
+    { metric: 'reasoning_tokens' },
+  ],
   ...groupBy(grouping),
 });
 
@@ -192,7 +197,12 @@ export const wholeRequest = (counted: Counted, span: Span): StatsQuery => {
   const request = totalsRequest(counted, span, undefined);
   return {
     ...request,
-    usage_metrics: [...(request.usage_metrics ?? []), ...spendingMetrics.map((metric) => ({ metric }))],
+    usage_metrics: [
+      ...(request.usage_metrics ?? []),
+      ...spendingMetrics
+        .filter((metric) => !request.usage_metrics?.some((asked) => asked.metric === metric))
+        .map((metric) => ({ metric })),
+    ],
   };
 };
 

@@ -22,11 +22,14 @@ export const getTotals = ({ summary }: CallRow, unit = 'USD'): RowFigures | unde
   const totals = summary?.svc?.trace_totals;
   if (!totals) return undefined;
   const { call_count, error_count, input_tokens, output_tokens, total_cost } = totals;
+  const { cache_read_tokens: cached, reasoning_tokens: reasoning } = totals;
   const total = input_tokens + output_tokens;
   const cost = total_cost > 0 ? new Map([[unit, total_cost]]) : undefined;
   const isUsed = total > 0 || cost !== undefined;
   return {
-    usage: isUsed ? { input: input_tokens, output: output_tokens, total, cost } : undefined,
+    usage: isUsed
+      ? { input: input_tokens, output: output_tokens, total, cached, reasoning, cost }
+      : undefined,
     errors: error_count,
     calls: call_count,
   };
@@ -38,11 +41,13 @@ export const chunkSize = 50;
 type ModelUsage = Answer<'/calls/usage'>['call_usage'][string][string];
 
 const toUsage = (usage: ModelUsage): Usage => {
-  const { prompt_tokens, completion_tokens, total_tokens } = usage;
+  const { prompt_tokens, completion_tokens, total_tokens, cache_read_input_tokens, reasoning_tokens } = usage;
   return {
     input: prompt_tokens,
     output: completion_tokens,
     total: total_tokens,
+    cached: cache_read_input_tokens,
+    reasoning: reasoning_tokens,
     cost: getCost(usage),
   };
 };

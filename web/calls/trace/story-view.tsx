@@ -2,16 +2,17 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react';
 import type { ContentPart, Message } from '../../../api/shared/conversation.ts';
 import { getCallName, getStatus, usageByModel } from '../../api/calls.ts';
-import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
+import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { Button } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { useIsSought } from '../../ui/sought.ts';
 import { getImage, LongText, Markdown } from '../../ui/text.tsx';
-import { StatusBadge, WaitBadge } from '../badges.tsx';
+import { StatusBadge, Tokens, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
 import { FileCard } from '../messages/file-card.tsx';
 import { ToolData } from '../messages/tool-view.tsx';
+import { type Loop, loopText } from './loops.ts';
 import {
   contentAt,
   neededFor,
@@ -176,7 +177,7 @@ const Facts = ({ item: { node } }: { item: StoryItem }) => {
     <span className="facts">
       {status === 'success' || status === 'descendant_error' ? null : <StatusBadge status={status} />}
       {getCallName(call) === models ? null : <span dir="auto">{models}</span>}
-      {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
+      {usage && usage.total > 0 ? <Tokens of={usage} unit="tok" /> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
       <WaitBadge call={call} />
       <span>{durationText(node.end - node.start)}</span>
@@ -197,10 +198,15 @@ interface PlaceProps {
   readonly selected: boolean;
   readonly found: boolean;
   readonly plain: boolean;
+  /** The loop that it stands for, and whether that is unfolded. @default - none */
+  readonly loop: Loop | undefined;
+  readonly unfolded: boolean;
   readonly onSelect: () => void;
+  readonly onLoop: () => void;
 }
 
-const Place = ({ item, payloads, context, selected, found, plain, onSelect }: PlaceProps) => {
+const Place = (props: PlaceProps) => {
+  const { item, payloads, context, selected, found, plain, loop, unfolded, onSelect, onLoop } = props;
   const { node, part, depth } = item;
   const content = useMemo(() => contentAt(item, payloads, context), [item, payloads, context]);
   const isSilent = content && content.messages.length === 0 && content.exception === undefined;
@@ -218,6 +224,11 @@ const Place = ({ item, payloads, context, selected, found, plain, onSelect }: Pl
         <button type="button" className="story-name cut" dir="auto" onClick={onSelect}>
           {node.name}
         </button>
+        {loop && part !== 'end' ? (
+          <button type="button" className="badge loop" aria-expanded={unfolded} onClick={onLoop}>
+            <span aria-hidden="true">↻</span> {loopText(loop)}
+          </button>
+        ) : null}
         {part === 'end' ? <span className="muted">answers</span> : <Facts item={item} />}
       </header>
       {content ? (
@@ -277,10 +288,10 @@ interface StoryViewProps {
 
 /** The whole trace as a text, of which only what is in sight is in the document. */
 export const StoryView = ({ state, project, plain, onSelect }: StoryViewProps) => {
-  const { all, open, matching, found, selected } = state;
+  const { all, told, matching, found, selected, loopOf, unfolded, toggleLoop } = state;
   const items = useMemo(
-    () => toStory(open).filter(({ node }) => matching?.has(node.call.id) ?? true),
-    [open, matching],
+    () => toStory(told).filter(({ node }) => matching?.has(node.call.id) ?? true),
+    [told, matching],
   );
   const context = useMemo(() => toContext(all), [all]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -305,6 +316,7 @@ export const StoryView = ({ state, project, plain, onSelect }: StoryViewProps) =
           const item = items[index];
           if (!item) return null;
           const { id } = item.node.call;
+          const loop = loopOf.get(id);
           return (
             <div
               key={item.key}
@@ -320,7 +332,10 @@ export const StoryView = ({ state, project, plain, onSelect }: StoryViewProps) =
                 selected={id === selected && item.part !== 'end'}
                 found={found.has(id)}
                 plain={plain}
+                loop={loop?.calls[0] === id ? loop : undefined}
+                unfolded={unfolded.has(id)}
                 onSelect={() => onSelect(id)}
+                onLoop={() => toggleLoop(id)}
               />
             </div>
           );

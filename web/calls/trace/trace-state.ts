@@ -5,8 +5,18 @@ import type { TraceSearch } from '../../navigation/search.ts';
 import { useRead } from '../../session/session.tsx';
 import { type Keys, stepKeys } from '../../ui/keys.tsx';
 import { useSettled } from '../../ui/settled.ts';
-import { readRows, useTrace } from '../data.ts';
+import { readRows, useInSight, useTrace } from '../data.ts';
 import { toOperation } from '../list/request.ts';
+import {
+  findHidden,
+  findLoops,
+  findRepeated,
+  findUnsure,
+  inBatches,
+  type Loop,
+  maxCompared,
+  toldOf,
+} from './loops.ts';
 import { findMatching, toMembers, withAbove } from './parts.ts';
 import { findAncestors, findParents, matches, type TreeLine, toLines, toTree } from './tree.ts';
 
@@ -72,6 +82,53 @@ const useFoundInside = (project: string, trace: string, sought: string) => {
   return { inside: query.data ?? noIds, searching: query.isLoading || text !== sought.trim() };
 };
 
+const previewColumns = ['preview'];
+const wholeColumns = ['inputs', 'output'];
+
+/** The loops of a trace, as soon as what tells them was read. @param lines those of the whole tree */
+const useLoops = (project: string, lines: readonly TreeLine[]): readonly Loop[] => {
+  const repeated = useMemo(() => findRepeated(lines), [lines]);
+  const batches = useMemo(
+    () =>
+      inBatches(
+        repeated
+          .flat()
+          .slice(0, maxCompared)
+          .map(({ node }) => node.call),
+      ),
+    [repeated],
+  );
+  const previews = useInSight(project, batches, previewColumns);
+  const unsure = useMemo(() => inBatches(findUnsure(repeated, previews)), [repeated, previews]);
+  const whole = useInSight(project, unsure, wholeColumns);
+  return useMemo(() => {
+    const told = new Map([...previews].map(([id, row]) => [id, toldOf(row, whole.get(id))]));
+    return findLoops(repeated, told);
+  }, [repeated, previews, whole]);
+};
+
+/** The loops of a trace, which are folded unless somebody unfolds them, or what is selected is in them. */
+const useFolds = (
+  project: string,
+  { all, calls }: Pick<ReturnType<typeof useForest>, 'all' | 'calls'>,
+  selected: string | undefined,
+) => {
+  const loops = useLoops(project, all);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const unfolded = useMemo(() => {
+    if (loops.length === 0) return opened;
+    const path = new Set(selected === undefined ? [] : [selected, ...findAncestors(calls, selected)]);
+    const holding = loops.filter(({ calls: [, ...others] }) => others.some((id) => path.has(id)));
+    return new Set([...opened, ...holding.flatMap(({ calls: [first] }) => first ?? [])]);
+  }, [loops, opened, calls, selected]);
+  const hidden = useMemo(() => findHidden(loops, unfolded), [loops, unfolded]);
+  /** By each of their calls. */
+  const loopOf = useMemo(
+    () => new Map(loops.flatMap((loop) => loop.calls.map((id): [string, Loop] => [id, loop]))),
+    [loops],
+  );
+  return { loops, loopOf, unfolded, hidden, setOpened };
+};
 /** The calls with their parts; those that are shown if only one part is, and all above them. */
 const useParts = (all: readonly TreeLine[], only: string | undefined) => {
   const members = useMemo(() => toMembers(all), [all]);
@@ -99,15 +156,23 @@ export const useTraceState = (
   const [sought, setSought] = useState(find ?? '');
   const searchBox = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(sought.trim().toLowerCase());
+  const selected = call ?? forest[0]?.call.id;
   const { members, matching, kept, open } = useParts(all, only);
-  const lines = useMemo(() => keepLines(toLines(forest, collapsed), kept), [forest, collapsed, kept]);
+  const { loops, loopOf, unfolded, hidden, setOpened } = useFolds(project, { all, calls }, selected);
+  const lines = useMemo(
+    () => keepLines(toLines(forest, collapsed, hidden), kept),
+    [forest, collapsed, hidden, kept],
+  );
+  const told = useMemo(
+    () => (hidden.size > 0 ? keepLines(toLines(forest, undefined, hidden), kept) : open),
+    [forest, open, hidden, kept],
+  );
   const { inside, searching } = useFoundInside(project, trace, sought);
   const found = useMemo(() => {
     const fits = (line: TreeLine) => inside.has(line.node.call.id) || matches(line, deferred);
     return new Set(deferred === '' ? [] : all.filter(fits).map(({ node }) => node.call.id));
   }, [all, deferred, inside]);
   const errors = useMemo(() => all.filter(({ node }) => node.isError).length, [all]);
-  const selected = call ?? forest[0]?.call.id;
   const selectedIndex = useMemo(
     () => lines.findIndex(({ node }) => node.call.id === selected),
     [lines, selected],
@@ -120,6 +185,20 @@ export const useTraceState = (
     setCollapsed((before) => new Set([...before].filter((closed) => !above.includes(closed))));
     go(id);
   };
+  /** Folds a loop, or unfolds it. What is selected in it gives way to its first call. */
+  const toggleLoop = (id: string) => {
+    const loop = loopOf.get(id);
+    const first = loop?.calls[0];
+    if (first === undefined) return;
+    const fold = unfolded.has(first);
+    setOpened((before) => {
+      const after = new Set(before);
+      if (fold) after.delete(first);
+      else after.add(first);
+      return after;
+    });
+    if (fold) select(first);
+  };
   const placeOpen = () => open.findIndex(({ node }) => node.call.id === selected);
   return {
     query,
@@ -129,6 +208,12 @@ export const useTraceState = (
     lines,
     /** All of them, whatever is collapsed. */
     open,
+    /** The same without what is folded in loops. */
+    told,
+    loops,
+    loopOf,
+    unfolded,
+    toggleLoop,
     members,
     /** The calls of the part that alone is shown, by id; undefined if all are shown. */
     matching,
@@ -161,6 +246,8 @@ export const useTraceState = (
         nextAfter(open, placeOpen(), ({ node }) => node.isError),
         selectError,
       ),
+    nextLoop: () =>
+      show(nextAfter(open, placeOpen(), ({ node }) => loopOf.get(node.call.id)?.calls[0] === node.call.id)),
     nextFound: () => show(nextAfter(open, placeOpen(), ({ node }) => found.has(node.call.id))),
   };
 };
@@ -174,20 +261,35 @@ export type TraceState = ReturnType<typeof useTraceState>;
 const move = (state: TraceState, by: number): void =>
   state.selectIndex(Math.max(0, Math.min(state.lines.length - 1, state.selectedIndex + by)));
 
-/** Opens a closed line; from an open one it goes to the first line below. */
+/** The loop of a line, if it is folded or not as asked. */
+const loopAt = ({ loopOf, unfolded }: TraceState, line: TreeLine, isOpen: boolean): Loop | undefined => {
+  const loop = loopOf.get(line.node.call.id);
+  return loop && unfolded.has(loop.calls[0] ?? '') === isOpen ? loop : undefined;
+};
+
+/** Opens a closed line or a folded loop; from an open one it goes to the first line below. */
 const open = (state: TraceState): void => {
   const line = state.lines[state.selectedIndex];
-  if (!line || line.node.children.length === 0) return;
+  if (!line) return;
+  if (loopAt(state, line, false)) {
+    state.toggleLoop(line.node.call.id);
+    return;
+  }
+  if (line.node.children.length === 0) return;
   if (line.expanded) move(state, 1);
   else state.toggle(state.selectedIndex);
 };
 
-/** Closes an open line; from any other it goes to the line above it in the tree. */
+/** Closes an open line, then its loop; from any other it goes to the line above it in the tree. */
 const close = (state: TraceState): void => {
   const line = state.lines[state.selectedIndex];
   if (!line) return;
   if (line.expanded && line.node.children.length > 0) {
     state.toggle(state.selectedIndex);
+    return;
+  }
+  if (loopAt(state, line, true)) {
+    state.toggleLoop(line.node.call.id);
     return;
   }
   const above = state.lines.slice(0, state.selectedIndex).findLastIndex(({ depth }) => depth < line.depth);

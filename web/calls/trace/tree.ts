@@ -153,14 +153,19 @@ export const toTree = (calls: readonly CallRow[], now: number): TreeNode[] => {
 
 const none: ReadonlySet<string> = new Set();
 
-/** The lines of a forest, without what is below collapsed nodes. */
-export const toLines = (forest: readonly TreeNode[], collapsed: ReadonlySet<string> = none): TreeLine[] => {
+/** The lines of a forest, without what is below collapsed nodes, and without calls that are hidden with all below. */
+export const toLines = (
+  forest: readonly TreeNode[],
+  collapsed: ReadonlySet<string> = none,
+  hidden: ReadonlySet<string> = none,
+): TreeLine[] => {
   const lines: TreeLine[] = [];
   const placed = (nodes: readonly TreeNode[], depth: number, within: string | undefined) =>
     nodes.toReversed().map((node) => ({ node, depth, within }));
   const waiting = placed(forest, 0, undefined);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, depth, within } = next;
+    if (hidden.has(node.call.id)) continue;
     const expanded = !collapsed.has(node.call.id);
     const agent = getAgent(node.call);
     const isNew = agent !== undefined && agent !== within && agent !== node.name;

@@ -2,7 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { withPreviews } from '../../calls/call-link.tsx';
-import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import { readContexts, readRows, withHeaderColumns } from '../../calls/data.ts';
 import { toPoints } from '../../calls/figures/figures.ts';
 import { useMayRead, useStats } from '../../calls/figures/read.ts';
 import { callsIn, failuresIn, type Period, type Span } from '../../calls/figures/requests.ts';
@@ -285,7 +285,6 @@ export const useResultShares = (scope: Scope, agent: string, period: Period) => 
   return useRead(
     ['results in context', project, source, agent, period.start, period.end],
     async (reading) => {
-      const { client, signal } = reading;
       const requests = await readRows(reading, {
         ...selectionOf(callsIn(callsWhere(scope, is(agentPath, agent), is(kindPath, 'model')), period)),
         sort_by: [{ field: 'started_at', direction: 'desc' }],
@@ -294,10 +293,8 @@ export const useResultShares = (scope: Scope, agent: string, period: Period) => 
       });
       const step = Math.max(1, requests.length / sampledRequests);
       const chosen = requests.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
-      const contexts = await Promise.all(
-        chosen.map(({ id }) => client.ask('/call/context', { project_id: project, id }, signal)),
-      );
-      return sharesOfResults(contexts);
+      const ids = chosen.map(({ id }) => id);
+      return sharesOfResults(await readContexts(reading, project, ids));
     },
   );
 };

@@ -412,7 +412,7 @@ export const toPrompts = (answer: Answered): PromptRow[] =>
     )
     .sort((a, b) => b.figures.calls - a.figures.calls);
 
-type Context = Answer<'/call/context'>;
+type Context = Extract<Answer<'/call/context'>, { readonly parts: unknown }>;
 
 /** The share of the input of some requests that the results of each tool are, from 0 to 1. */
 export const sharesOfResults = (contexts: readonly Pick<Context, 'parts'>[]): ReadonlyMap<string, number> => {

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { Tokens } from '../../calls/badges.tsx';
 import { KeepButton } from '../../calls/dashboards/keep-button.tsx';
 import {
   ChartSkeleton,
@@ -47,7 +48,7 @@ import { selectionOf } from '../../calls/list/request.ts';
 import { useCostText } from '../../calls/prices.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
 import { type Score, scoreText } from '../../calls/scores.ts';
-import { countText, durationText, tokensText } from '../../data/format.ts';
+import { countText, durationText, kindsText, tokensText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import {
   type Changes,
@@ -86,7 +87,7 @@ interface HeadlineProps {
 }
 
 /** A figure in words, and the calls behind it. */
-type Headline = readonly [title: string, of: Order, text: string, link: TracesSearch];
+type Headline = readonly [title: string, of: Order, text: string, link: TracesSearch, more?: string];
 
 const makeHeadlines = (
   { counted, period, now }: HeadlineProps,
@@ -105,7 +106,7 @@ const makeHeadlines = (
     ['Errors', 'errors', errors, failuresIn(counted, period)],
     ['p50 latency', 'p50', now.p50 === undefined ? '–' : durationText(now.p50), slow],
     ['p95 latency', 'p95', now.p95 === undefined ? '–' : durationText(now.p95), slow],
-    ['Tokens', 'tokens', tokensText(now.tokens), most('input_tokens')],
+    ['Tokens', 'tokens', tokensText(now.tokens), most('input_tokens'), kindsText(now)],
     ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), most('total_cost')],
   ];
 };
@@ -120,14 +121,15 @@ const getTone = (order: Order, change: string | undefined): 'muted' | 'better' |
 /** The figures of the whole period, beside those of the period before. */
 const Headline = (props: HeadlineProps) => {
   const costText = useCostText(props.counted.project);
-  const tiles = makeHeadlines(props, costText).map(([title, order, text, link]): Tile => {
+  const tiles = makeHeadlines(props, costText).map(([title, order, text, link, more]): Tile => {
     const change = changeText(props.before?.[order], props.now[order]);
+    const changed = change === undefined ? 'nothing before' : `${change} vs. before`;
     return {
       title,
       text,
       link,
       change: {
-        text: change === undefined ? 'nothing before' : `${change} vs. before`,
+        text: more ? `${changed} · ${more}` : changed,
         tone: getTone(order, change),
       },
     };
@@ -184,7 +186,8 @@ const cells: Readonly<Record<Order, RenderCell>> = {
     figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`,
   p50: ({ p50 }) => (p50 === undefined ? '' : durationText(p50)),
   p95: ({ p95 }) => (p95 === undefined ? '' : durationText(p95)),
-  tokens: ({ tokens }) => (tokens === 0 ? '' : countText(tokens)),
+  tokens: (figures) =>
+    figures.tokens === 0 ? '' : <Tokens of={{ ...figures, total: figures.tokens }} inColumn />,
   cost: ({ cost }, costText) => (cost === undefined ? '' : costText(cost)),
 };
 
@@ -256,7 +259,7 @@ const Breakdown = (props: BreakdownProps) => {
 const valueCells: typeof cells = {
   ...cells,
   errors: ({ errors }) => countText(errors),
-  tokens: ({ tokens }) => countText(tokens),
+  tokens: (figures) => <Tokens of={{ ...figures, total: figures.tokens }} inColumn />,
 };
 
 /** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */

@@ -5,7 +5,7 @@ import type { Call } from '../../api/contract.ts';
 import { errorText } from '../../api/http.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { messageText } from '../../calls/messages/transcript.ts';
-import { countText, durationText } from '../../data/format.ts';
+import { countText, durationText, kindsText } from '../../data/format.ts';
 import { jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
@@ -81,6 +81,7 @@ const phases: Readonly<Record<TrialState['phase'], string>> = {
 
 const Facts = ({ state }: { state: TrialState }) => {
   const { phase, firstMs, totalMs, answer } = state;
+  const kinds = answer.tokens && kindsText(answer.tokens);
   return (
     <p className="facts" role="status">
       <span>{phases[phase]}</span>
@@ -89,6 +90,7 @@ const Facts = ({ state }: { state: TrialState }) => {
       {answer.tokens ? (
         <span>
           {countText(answer.tokens.input)} + {countText(answer.tokens.output)} tokens
+          {kinds ? `, ${kinds}` : ''}
         </span>
       ) : null}
       {answer.finish ? <span>finish: {answer.finish}</span> : null}

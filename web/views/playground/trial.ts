@@ -16,7 +16,14 @@ export interface Answer {
   /** Calls of tools, in OpenAI's shape. */
   readonly toolCalls: readonly ToolCall[];
   readonly finish: string | undefined;
-  readonly tokens: { readonly input: number; readonly output: number } | undefined;
+  readonly tokens:
+    | {
+        readonly input: number;
+        readonly output: number;
+        readonly cached: number;
+        readonly reasoning: number;
+      }
+    | undefined;
   /** What the provider says went wrong. */
   readonly error: string | undefined;
 }
@@ -38,8 +45,8 @@ export const noAnswer: Answer = {
 const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const usedTokens = (usage: object): Answer['tokens'] => {
-  const { prompt, completion } = readTokens(usage);
-  return { input: prompt, output: completion };
+  const { prompt, completion, cacheRead: cached, reasoning } = readTokens(usage);
+  return { input: prompt, output: completion, cached, reasoning };
 };
 
 /** Puts a piece of a tool call to the call that it belongs to. */

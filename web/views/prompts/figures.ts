@@ -128,6 +128,8 @@ export const mergeFigures = (all: readonly Figures[]): Figures | undefined => {
         calls: sum.calls + figures.calls,
         errors: sum.errors + figures.errors,
         tokens: sum.tokens + figures.tokens,
+        cached: sum.cached + figures.cached,
+        reasoning: sum.reasoning + figures.reasoning,
         cost:
           sum.cost === undefined && figures.cost === undefined
             ? undefined

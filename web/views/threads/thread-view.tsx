@@ -25,7 +25,7 @@ import {
 } from '../../api/calls.ts';
 import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
-import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { CallFigures, StatusBadge, Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { getInterval, isTurn, readRows, useInSight, withHeaderColumns } from '../../calls/data.ts';
 import { spendingOf } from '../../calls/figures/spending.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
@@ -36,7 +36,7 @@ import { MessageCard } from '../../calls/messages/messages.tsx';
 import { isSilent, previewsOfTraces, shownPreview } from '../../calls/previews.ts';
 import { About } from '../../calls/trace/about.tsx';
 import { type TreeLine, type TreeNode, toLines, toTree } from '../../calls/trace/tree.ts';
-import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
+import { costText, countedText, countText, durationText, tookText } from '../../data/format.ts';
 import { toChunks } from '../../data/values.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
@@ -299,7 +299,7 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
       {getWait(call) === true ? <WaitBadge call={call} /> : null}
       <Moment time={call.started_at} />
       {Number.isNaN(ms) ? null : <span>{tookText(ms, node?.waitedMs)}</span>}
-      {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
+      {usage && usage.total > 0 ? <Tokens of={usage} /> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
       <TraceLink call={call}>Trace</TraceLink>
     </p>
@@ -520,7 +520,8 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
           ) : null}
           {usage && usage.total > 0 ? (
             <span>
-              {tokensText(usage.total)} tokens{whole ? '' : ' in the turns below'}
+              <Tokens of={usage} />
+              {whole ? '' : ' in the turns below'}
             </span>
           ) : null}
           {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}

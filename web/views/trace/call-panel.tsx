@@ -1,6 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import {
   type ContentPart,
   type Conversation,
@@ -21,7 +21,7 @@ import {
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { getKind } from '../../api/kind.ts';
-import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { StatusBadge, Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { familyOf, spendingOf } from '../../calls/figures/spending.ts';
@@ -29,14 +29,17 @@ import { SpendingTable } from '../../calls/figures/spending-table.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { getPrompt, versionText } from '../../calls/prompts/prompt.ts';
-import { bytesText, costText, countedText, tokensText, tookText } from '../../data/format.ts';
+import { bytesText, costText, countedText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
 import { Person, useAllowed, useSession } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { LongText } from '../../ui/text.tsx';
 import { CommentsPanel } from './comments.tsx';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
+
+const ContextPanel = lazily(() => import('./context-view.tsx'), 'ContextPanel');
 
 const parts = ['inputs', 'output', 'attributes', 'summary'] as const;
 
@@ -136,6 +139,7 @@ const titles: Readonly<Record<Tab, string>> = {
   messages: 'Messages',
   data: 'Data',
   usage: 'Usage',
+  context: 'Context',
   comments: 'Comments',
   feedback: 'Feedback',
   error: 'Error',
@@ -226,7 +230,7 @@ const Head = ({ call, size, isNamed }: HeadProps) => {
           </Link>
         ) : null}
         {usage && models !== getCallName(call) ? <span dir="auto">{models}</span> : null}
-        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
+        {usage && usage.total > 0 ? <Tokens of={usage} /> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
         {call.svc_user_id ? <Person user={call.svc_user_id} /> : null}
@@ -252,6 +256,7 @@ const Head = ({ call, size, isNamed }: HeadProps) => {
 const getTabs = (call: Call, hasMessages: boolean, isShared: boolean): Tab[] =>
   tabs.filter((tab) => {
     if (tab === 'messages') return hasMessages;
+    if (tab === 'context') return !isShared && getKind(call) === 'model';
     if (tab === 'comments' || tab === 'feedback') return !isShared;
     if (tab === 'error') return call.exception !== null;
     return true;
@@ -285,6 +290,11 @@ const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & 
         ) : null}
         {active === 'data' ? <DataPanel call={call} /> : null}
         {active === 'usage' ? <UsagePanel call={call} calls={shared.calls} /> : null}
+        {active === 'context' ? (
+          <Suspense fallback={null}>
+            <ContextPanel call={call} />
+          </Suspense>
+        ) : null}
         {active === 'comments' ? <CommentsPanel call={call} linked={shared.comment} /> : null}
         {active === 'feedback' ? <FeedbackPanel state={feedback} /> : null}
         {active === 'error' ? <ErrorPanel exception={call.exception ?? ''} /> : null}

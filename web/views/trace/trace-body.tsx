@@ -1,16 +1,10 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
 import { partText } from '../../calls/trace/parts.ts';
-import {
-  isNarrow,
-  type TraceState,
-  timelineKeys,
-  treeKeys,
-  useTraceState,
-} from '../../calls/trace/trace-state.ts';
+import { isNarrow, timelineKeys, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { countText } from '../../data/format.ts';
-import { changed, type Form, type TraceSearch } from '../../navigation/search.ts';
+import { changed, type Form, type Totals, type TraceSearch } from '../../navigation/search.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { Button, Check, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
@@ -31,6 +25,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
+const TotalsPanel = lazily(() => import('./totals.tsx'), 'TotalsPanel');
 const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'StoryView');
 const TimelineView = lazily(() => import('./timeline-view.tsx'), 'TimelineView');
 const GraphView = lazily(() => import('./graph-view.tsx'), 'GraphView');
@@ -97,16 +92,18 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
     ...(search.as === 'timeline' && timelineKeys(state)),
     t: nextForm,
   });
-  return { search, state, pane, body, change, openCall, focusTree, showAs, showOnly, keys };
+  const showTotals = (totals: Totals | undefined) =>
+    change((before) => changed<TraceSearch>(before, { totals }));
+  return { search, state, pane, body, change, openCall, focusTree, showAs, showOnly, showTotals, keys };
 };
 
 /** A trace in its panes. */
 type TracePanes = ReturnType<typeof useTracePanes>;
 
 /** The whole trace in a line, as soon as it is there. */
-export const HeadFacts = ({ state }: { state: TraceState }) => {
+export const HeadFacts = ({ state, onTotals }: ComponentProps<typeof TraceFacts>) => {
   if (state.forest.length === 0 && state.query.isPending) return <Skeleton label="" rows={1} />;
-  return <TraceFacts state={state} />;
+  return <TraceFacts state={state} onTotals={onTotals} />;
 };
 
 /** What keys do in a trace. */
@@ -191,6 +188,24 @@ export const TraceTools = ({ panes, onHelp }: TraceToolsProps) => {
         </ul>
       )}
     </div>
+  );
+};
+
+/** What the trace adds up to, if its reader asked for it. */
+export const TraceTotals = ({ panes }: { panes: TracePanes }) => {
+  const { search, state, showTotals, showOnly, openCall } = panes;
+  if (!search.totals) return null;
+  return (
+    <Suspense fallback={null}>
+      <TotalsPanel
+        project={search.project}
+        state={state}
+        shown={search.totals}
+        onShow={showTotals}
+        onPart={showOnly}
+        onCall={openCall}
+      />
+    </Suspense>
   );
 };
 

@@ -1,23 +1,39 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Maximize2 } from 'lucide-react';
-import { type CSSProperties, type KeyboardEvent, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { getCallName, getWait } from '../../api/calls.ts';
-import { WaitBadge } from '../../calls/badges.tsx';
+import { Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { Peek } from '../../calls/list/peek-pane.tsx';
+import { outside } from '../../calls/trace/parts.ts';
 import type { TracePaneProps } from '../../calls/trace/trace-state.ts';
 import { type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
-import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
-import type { Tab } from '../../navigation/search.ts';
+import { costText, countedText, countText, tookText } from '../../data/format.ts';
+import type { Tab, Totals } from '../../navigation/search.ts';
 import { Failure, IconButton, Moment, Notice, Skeleton } from '../../ui/controls.tsx';
 import { useSettled } from '../../ui/settled.ts';
 import { Sought, useMarks } from '../../ui/sought.ts';
 import { CallPanel } from './call-panel.tsx';
 import { TreeView } from './tree-view.tsx';
 
+interface TraceFactsProps {
+  readonly state: TraceState;
+  /** What opens and closes totals. @default - there is no room for them */
+  readonly onTotals?: ((shown: Totals) => void) | undefined;
+}
+
+/** How many agents and tools a trace has. */
+const useParts = ({ members }: TraceState) =>
+  useMemo(() => {
+    const agents = new Set(members.map(({ agent }) => agent));
+    const tools = new Set(members.flatMap(({ tool }) => tool ?? []));
+    return { agents: agents.size - Number(agents.has(outside)), tools: tools.size };
+  }, [members]);
+
 /** What the whole trace took. */
-export const TraceFacts = ({ state }: { state: TraceState }) => {
-  const { query, forest, all, calls, span, usage, errors } = state;
+export const TraceFacts = ({ state, onTotals }: TraceFactsProps) => {
+  const { query, forest, all, calls, span, usage, errors, loops } = state;
   const [root] = forest;
+  const { agents, tools } = useParts(state);
   const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
   const waiting = all.find(({ node }) => getWait(node.call) === true);
   if (!root) return null;
@@ -30,11 +46,36 @@ export const TraceFacts = ({ state }: { state: TraceState }) => {
           ? `${countText(calls.length)}+ calls`
           : countedText(calls.length, 'call')}
       </span>
-      {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
+      {usage ? <Tokens of={usage} /> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+      {onTotals && agents > 0 ? (
+        <button type="button" className="as-link" title="Totals by agent" onClick={() => onTotals('agents')}>
+          {countedText(agents, 'agent')}
+        </button>
+      ) : null}
+      {onTotals && tools > 0 ? (
+        <button type="button" className="as-link" title="Totals by tool" onClick={() => onTotals('tools')}>
+          {countedText(tools, 'tool')}
+        </button>
+      ) : null}
+      {onTotals && usage && usage.input > 0 ? (
+        <button
+          type="button"
+          className="as-link"
+          title="What filled the windows of its requests to models"
+          onClick={() => onTotals('context')}
+        >
+          Context
+        </button>
+      ) : null}
       {errors > 0 ? (
         <button type="button" className="as-link error-text" title="Next error" onClick={state.nextError}>
           {countedText(errors, 'error')}
+        </button>
+      ) : null}
+      {loops.length > 0 ? (
+        <button type="button" className="as-link warning-text" title="Next loop" onClick={state.nextLoop}>
+          {countedText(loops.length, 'loop')}
         </button>
       ) : null}
       {waiting ? <WaitBadge call={waiting.node.call} /> : null}

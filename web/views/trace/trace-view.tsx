@@ -5,7 +5,7 @@ import type { CallRow } from '../../api/calls.ts';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
 import { countedText } from '../../data/format.ts';
-import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
+import { changed, type Totals, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
 import { useAllowed, useWake } from '../../session/session.tsx';
@@ -15,7 +15,14 @@ import { lazily } from '../../ui/lazy.ts';
 import { Modal } from '../../ui/popups.tsx';
 import { View } from '../../ui/view.tsx';
 import { useCommentCounts } from './comments.tsx';
-import { HeadFacts, TraceBody, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
+import {
+  HeadFacts,
+  TraceBody,
+  TraceTools,
+  TraceTotals,
+  treeShortcuts,
+  useTracePanes,
+} from './trace-body.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
 const useNeighbours = (project: string, trace: string) => {
@@ -130,6 +137,7 @@ export const TraceView = () => {
   const counts = useCommentCounts(search.project, search.trace, query.data?.complete === true);
   const openComments = (call: string) =>
     panes.change((before) => ({ ...before, call, tab: 'comments' }), 'call');
+  const toggleTotals = (totals: Totals) => panes.showTotals(search.totals === totals ? undefined : totals);
   const neighbours = useNeighbours(search.project, search.trace);
   const leave = () => navigate({ to: '/traces', search: neighbours.search });
   const step = async (by: 1 | -1) => {
@@ -152,7 +160,7 @@ export const TraceView = () => {
       fixed
       className="trace"
       title={forest[0]?.name ?? 'Trace'}
-      about={<HeadFacts state={state} />}
+      about={<HeadFacts state={state} onTotals={toggleTotals} />}
       actions={
         <>
           <CommentsButton counts={counts} calls={state.calls} onOpen={openComments} />
@@ -167,6 +175,7 @@ export const TraceView = () => {
     >
       <Failure error={query.error} onRetry={query.refetch} />
       <TraceTools panes={panes} onHelp={() => setHelp(true)} />
+      <TraceTotals panes={panes} />
       <TraceBody panes={panes} comments={counts} />
       <Modal title="Share this trace" open={sharing} onClose={() => setSharing(false)}>
         <ShareDialog project={search.project} trace={search.trace} calls={state.calls} />

@@ -8,6 +8,7 @@ import { useInSight } from '../../calls/data.ts';
 import { KindIcon } from '../../calls/kind-icon.tsx';
 import { shownPreview } from '../../calls/previews.ts';
 import { About } from '../../calls/trace/about.tsx';
+import { type Loop, loopText } from '../../calls/trace/loops.ts';
 import type { Span, TraceState } from '../../calls/trace/trace-state.ts';
 import type { TreeLine, TreeNode } from '../../calls/trace/tree.ts';
 import { countedText, durationText, tookText } from '../../data/format.ts';
@@ -28,11 +29,15 @@ interface TreeRowProps {
   /** What it was about; undefined until that is read. */
   readonly input: string | null;
   readonly output: string | null;
+  /** The loop that it stands for, and whether that is unfolded. @default - none */
+  readonly loop: Loop | undefined;
+  readonly unfolded: boolean;
   /** Whether figures are those of the call itself. */
   readonly own: boolean;
   readonly top: number;
   readonly onSelect: (call: string) => void;
   readonly onToggle: (index: number) => void;
+  readonly onLoop: (call: string) => void;
 }
 
 /** Deeper levels are indented no further, so that their names stay in sight. */
@@ -62,6 +67,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
 const TreeRow = memo((props: TreeRowProps) => {
   const { line, index, selected, found, beside, comments, input, output, own, top, onSelect, onToggle } =
     props;
+  const { loop, unfolded, onLoop } = props;
   const { node, depth, expanded } = line;
   const status = getStatus(node.call);
   const inAll = durationText(node.end - node.start);
@@ -75,7 +81,7 @@ const TreeRow = memo((props: TreeRowProps) => {
       id={lineId(index)}
       aria-level={depth + 1}
       aria-selected={selected}
-      aria-expanded={hasChildren ? expanded : undefined}
+      aria-expanded={loop && !unfolded ? false : hasChildren ? expanded : loop && true}
       className={`tree-row ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${beside ? 'beside' : ''} ${status}`}
       style={{ transform: `translateY(${top}px)`, '--depth': Math.min(depth, maxIndent) } as CSSProperties}
       onClick={() => onSelect(node.call.id)}
@@ -111,6 +117,19 @@ const TreeRow = memo((props: TreeRowProps) => {
             {model}
           </span>
         )}
+        {loop ? (
+          // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the tree has the focus, and takes all keys
+          <span
+            className={`badge loop ${unfolded ? 'unfolded' : ''}`}
+            title={`${unfolded ? 'Fold' : 'Unfold'} calls of ${loop.tool} that have ${loopText(loop).replace(/^.*? × /, '')}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              onLoop(node.call.id);
+            }}
+          >
+            <span aria-hidden="true">↻</span> {loopText(loop)}
+          </span>
+        ) : null}
         <WaitBadge call={node.call} />
         {comments > 0 ? (
           <span className="comment-mark" role="img" aria-label={countedText(comments, 'comment')}>
@@ -185,6 +204,7 @@ interface TreeViewProps {
 /** The lines of a trace, of which only those in sight are in the document. */
 export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewProps) => {
   const { all, lines, span, selectedIndex: selected, found, matching, toggle } = state;
+  const { loopOf, unfolded, toggleLoop } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -199,10 +219,11 @@ export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewPr
     shown.flatMap(({ index }) => lines[index] ?? []),
   );
   // What lines do when they are clicked is the same from one frame to the next.
-  const doing = useRef({ onSelect, toggle });
-  doing.current = { onSelect, toggle };
+  const doing = useRef({ onSelect, toggle, toggleLoop });
+  doing.current = { onSelect, toggle, toggleLoop };
   const select = useCallback((call: string) => doing.current.onSelect(call), []);
   const fold = useCallback((index: number) => doing.current.toggle(index), []);
+  const foldLoop = useCallback((call: string) => doing.current.toggleLoop(call), []);
   useEffect(() => {
     if (selected >= 0) virtual.scrollToIndex(selected, { align: 'auto' });
   }, [selected, virtual]);
@@ -220,6 +241,8 @@ export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewPr
           const line = lines[index];
           if (!line) return null;
           const { id } = line.node.call;
+          const itsLoop = loopOf.get(id);
+          const loop = itsLoop?.calls[0] === id ? itsLoop : undefined;
           const preview = previews(line.node);
           const { input, output } = preview ? shownPreview(preview, line.node.call) : nothing;
           return (
@@ -238,6 +261,9 @@ export const TreeView = ({ state, project, own, comments, onSelect }: TreeViewPr
               top={start}
               onSelect={select}
               onToggle={fold}
+              onLoop={foldLoop}
+              loop={loop}
+              unfolded={unfolded.has(id)}
             />
           );
         })}

@@ -11,7 +11,7 @@ import {
 } from '../../api/calls.ts';
 import { getFeedback, sumMarks } from '../../api/feedback.ts';
 import { getKind, type Preview } from '../../api/kind.ts';
-import { FeedbackMarks, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { FeedbackMarks, StatusBadge, Tokens, WaitBadge } from '../../calls/badges.tsx';
 import { KindIcon } from '../../calls/kind-icon.tsx';
 import { feedbackPath, scorePaths } from '../../calls/list/request.ts';
 import type { RowFigures } from '../../calls/list/usage.ts';
@@ -230,10 +230,11 @@ const errors: Column = {
 const tokens: Column = {
   id: 'tokens',
   title: 'Tokens',
-  least: 84,
+  least: 144,
+  grow: 0.2,
   numeric: true,
   has: (_, { figures }) => !figures || figures.usage !== undefined,
-  cell: (_, { figures }) => (figures?.usage ? countText(figures.usage.total) : ''),
+  cell: (_, { figures }) => (figures?.usage ? <Tokens of={figures.usage} inColumn /> : ''),
 };
 
 const cost: Column = {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readContext, readTraceAgents } from '../../../../core/questions/traces/index.ts';
+import { readContext, readContexts, readTraceAgents } from '../../../../core/questions/traces/index.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../foundations/wire/index.ts';
 import { createCallStore, makeEnd, makeStart, send } from '../../../support/values/calls.ts';
@@ -44,6 +44,7 @@ interface Told {
   readonly op?: string;
   readonly attributes?: object;
   readonly inputs?: object;
+  readonly output?: object;
   readonly tokens?: readonly [prompt: number, completion: number];
   readonly model?: string;
   readonly exception?: string;
@@ -71,6 +72,7 @@ const tell = async (project: ProjectId, calls: readonly Told[]): Promise<void> =
       id,
       ended_at: at(to ?? 0),
       exception: call.exception ?? null,
+      output: call.output ?? null,
       summary: { ...(usage && { usage }), ...call.summary },
     });
     return to === null ? [start] : [start, end];
@@ -244,5 +246,35 @@ describe('the context of a call', () => {
     await tell(project, [{ id: 'step', from: 0, to: 1, inputs: { question: 'Why?' } }]);
     await expect(read(project, 'step')).rejects.toMatchObject({ status: 422 });
     await expect(read(project, 'gone')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('of several requests is told of each, as it is of one, with the tools that were called', async () => {
+    const project = newProject();
+    const inputs = (content: string) => ({ model: 'm', messages: [{ role: 'user', content }] });
+    const output = {
+      choices: [
+        {
+          message: {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 't', function: { name: 'mcp__orders__find', arguments: '{}' } }],
+          },
+        },
+      ],
+    };
+    await tell(project, [
+      { id: 'one', from: 0, to: 1, inputs: inputs('Why?'), tokens: [30, 5], output },
+      { id: 'step', from: 0, to: 1, inputs: { question: 'Why?' } },
+      { id: 'two', from: 2, to: 3, inputs: inputs('x'.repeat(1_000_000)), tokens: [40, 5] },
+      { id: 'runs', from: 4, to: null, inputs: inputs('And now?') },
+    ]);
+    const ids = ['two', 'gone', 'step', 'runs', 'one'];
+    const found = await readContexts(store, project, ids, requestBudget(60_000), lookups);
+    expect(found.map(({ id, tool_calls }) => [id, tool_calls])).toEqual([
+      ['two', []],
+      ['runs', []],
+      ['one', ['orders.find']],
+    ]);
+    for (const { id, tool_calls: _, ...context } of found) expect(context).toEqual(await read(project, id));
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { costText, tookText, waitText } from '../../../../web/data/format.ts';
+import { allTokensText, costText, kindsText, tookText, waitText } from '../../../../web/data/format.ts';
 
 it.each([
   [0, '$0'],
@@ -38,5 +38,20 @@ it('a duration says how much of it was waiting for a person', () => {
     '',
     'waits for a person',
     'waited 12.0 s',
+  ]);
+});
+
+it('tokens say which of them were cached, and which were reasoning', () => {
+  const plain = { total: 408, cached: 0, reasoning: 0 };
+  const used = { total: 12_345, cached: 6100, reasoning: 244 };
+  expect([plain, { ...plain, reasoning: 244 }, used].map(kindsText)).toEqual([
+    '',
+    '244 reasoning',
+    '6.1K cached, 244 reasoning',
+  ]);
+  expect([plain, { ...plain, total: 1, cached: 1 }, used].map(allTokensText)).toEqual([
+    '408 tokens',
+    '1 token, of which 1 were cached',
+    '12,345 tokens, of which 6,100 were cached and 244 were reasoning',
   ]);
 });

@@ -17,6 +17,8 @@ const figures = (group: string, fields: Partial<GroupFigures> = {}): GroupFigure
   p95: 100,
   p99: 110,
   tokens: 0,
+  cached: 0,
+  reasoning: 0,
   cost: 1,
   ...fields,
 });

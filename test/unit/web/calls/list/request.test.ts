@@ -135,7 +135,7 @@ describe('a condition on the cost', () => {
     const test = costTest(search);
     const usage = (amount: number | undefined) => {
       const cost = amount === undefined ? undefined : new Map([['USD', amount]]);
-      return { usage: { input: 1, output: 1, total: 2, cost } };
+      return { usage: { input: 1, output: 1, total: 2, cached: 0, reasoning: 0, cost } };
     };
     expect([undefined, 0, 0.01, 0.02].filter((cost) => test?.(usage(cost)))).toEqual(kept);
     expect(toRequest(search, now)).not.toHaveProperty('query');

@@ -113,7 +113,7 @@ describe('the rows of evaluations', () => {
     const a = row('a', {});
     const b = row('b', {});
     const usage = (cost: [string, number][]) => ({
-      usage: { input: 1, output: 1, total: 2, cost: new Map(cost) },
+      usage: { input: 1, output: 1, total: 2, cached: 0, reasoning: 0, cost: new Map(cost) },
     });
     const figures = new Map([
       [a.id, usage([['USD', 0.5]])],

@@ -18,7 +18,7 @@ describe('an answer', () => {
       ...noAnswer,
       text: 'Hello',
       finish: 'stop',
-      tokens: { input: 3, output: 2 },
+      tokens: { input: 3, output: 2, cached: 0, reasoning: 0 },
     });
   });
 

@@ -40,7 +40,7 @@ describe('groups of threads', () => {
     within: undefined,
     ...fields,
   });
-  const usage = { input: 1, output: 1, total: 2, cost: new Map([['USD', 2]]) };
+  const usage = { input: 1, output: 1, total: 2, cached: 0, reasoning: 0, cost: new Map([['USD', 2]]) };
   const known = new Map([
     ['1', facts({ errors: 1 })],
     ['2', facts({ repository: 'a', branch: 'main', user: 'x', usage, errors: 2 })],
