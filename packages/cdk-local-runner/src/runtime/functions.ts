@@ -51,7 +51,7 @@ export const defaultPoolLimits: PoolLimits = {
 const heldMs = 100;
 
 /** How long an invocation waits before there are more workers than are made quickly, in ms. */
-const patientMs = 500;
+const patientMs = 1000;
 
 /** How often functions look for room for the invocations that wait, in ms. */
 const lookMs = 100;
