@@ -21,4 +21,6 @@ if (found !== undefined) {
   process.exit(1);
 }
 // What is compiled once is there the next time. The compiler that strips types takes 25 MB, and is then not loaded.
-module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/pennytrace/compiled', import.meta.url)));
+module.enableCompileCache?.(
+  fileURLToPath(new URL('../node_modules/.cache/pennytrace/compiled', import.meta.url)),
+);
