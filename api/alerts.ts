@@ -226,6 +226,13 @@ const historyEntry = () =>
       previous: field(z.nullable(z.enum(alertLevels)), 'The state before; null for the first one.'),
       value: field(measured, 'What was measured.'),
       threshold: field(z.number(), 'The threshold that it passed or came back over.'),
+      window: field(
+        z.object({
+          start: field(timestamp, 'Its start, inclusive.'),
+          end: field(timestamp, 'Its end, exclusive.'),
+        }),
+        'The time that was measured.',
+      ),
       deliveries: field(z.array(delivery()), 'The delivery to each target.'),
     })
     .register(documented, { name: 'AlertHistoryEntry' });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { optionalQuery } from '../foundations/expression/index.ts';
+import { optionalQuery, pathSchema } from '../foundations/expression/index.ts';
 import {
   bucketEdges,
   defaultGranularity,
@@ -21,11 +21,15 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
-import { callKind, filter, noIncludes, partCosts } from './queries.ts';
+import { callKind, filter, maxTotalsIds, noIncludes, partCosts } from './queries.ts';
 import { type HeaderAttribute, headerAttributes } from './shared/header-fields.ts';
 
+/** What is counted of calls, in statistics and by alerts. */
 export const callMetrics = ['call_count', 'error_count', 'latency_ms'] as const;
-export type CallMetric = (typeof callMetrics)[number];
+
+/** What statistics count of calls: also how many traces they are of, and how long they waited for people. */
+export const statsCallMetrics = [...callMetrics, 'trace_count', 'waited_ms'] as const;
+export type CallMetric = (typeof statsCallMetrics)[number];
 
 /** What is counted of the usage of a model. */
 export const tokenMetrics = [
@@ -136,12 +140,28 @@ const timezone = z
   .string()
   .check(z.refine(isTimezone, rule('should be the IANA name of a time zone, such as UTC or Europe/Berlin')));
 
-/** What calls can be grouped by. */
-export type GroupField =
-  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name' | 'source')
+const attributeFields = headerAttributes.map((name) => `attributes.${name}` as const);
+
+/** What calls are grouped by under a name of its own, rather than by a path. */
+export type NamedGroup =
+  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name' | 'source' | 'agent' | 'tool')
   | `attributes.${HeaderAttribute}`;
 
-const attributeFields = headerAttributes.map((name) => `attributes.${name}` as const);
+/** What calls can be grouped by: a {@link NamedGroup}, or a dotted path. */
+export type GroupField = NamedGroup | (string & {});
+
+/** The names that are no fields of calls. */
+const groupNames = ['agent', 'tool', 'status', 'source'];
+
+/** Fields to group by, and dotted paths into them. */
+const groupPath = () => {
+  const { fields, ...kind } = callKind(noIncludes);
+  const known = fields.filter((name) => name !== 'preview');
+  return pathSchema({ ...kind, name: 'GroupedCall', fields: [...groupNames, ...known] });
+};
+
+/** The longest range whose payloads are read to group calls by what is in them, in days. */
+export const maxPayloadDays = 31;
 
 /** The fields to group by. */
 export const groupBy = () =>
@@ -149,29 +169,17 @@ export const groupBy = () =>
     withDefault(
       z.pipe(
         z
-          .array(
-            z.enum([
-              'op_name',
-              'svc_user_id',
-              'status',
-              'thread_id',
-              'display_name',
-              'source',
-              ...attributeFields,
-            ] as const),
-          )
+          .array(groupPath())
           .check(
             z.maxLength(2, 'should be at most 2 fields'),
             z.refine((fields) => new Set(fields).size === fields.length, rule('should name each field once')),
           )
           .register(documented, { keywords: { uniqueItems: true } }),
-        z.transform((fields): GroupField[] =>
-          fields.map((name) => (name === 'svc_user_id' ? 'user' : (name as GroupField))),
-        ),
+        z.transform((fields): GroupField[] => fields.map((name) => (name === 'svc_user_id' ? 'user' : name))),
       ),
       [],
     ),
-    'At most two fields. The 1,000 largest groups are returned, the rest are under null. `source` is who made the calls: `production` unless they say otherwise. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
+    `At most two: \`agent\`, the name of the nearest agent at or above the call in its trace, null outside of agents; \`tool\`, the name of the tool that was called, which leaves out calls of no tool; \`status\`; \`source\`, who made the calls: \`production\` unless they say otherwise; or a field or dotted path. ${attributeFields.join(', ')} and fields beside the payload are in headers. Other paths into \`attributes\`, \`inputs\`, \`output\`, \`exception\` and \`summary\` have the payloads of the calls read, of at most ${maxPayloadDays} days or ${maxTotalsIds} \`call_ids\` or \`trace_ids\`; \`price\` says of how many. The 1,000 largest groups are returned, the rest are under null. Values keep their type; those with more than 1,024 characters of JSON are under null.`,
   );
 
 const feedbackGroup = () =>
@@ -191,7 +199,11 @@ export const groupByFeedback = () =>
   );
 
 export const callMetricsField = () =>
-  metricList(callMetrics, 'CallMetric', 'What is counted of calls; nothing without it.');
+  metricList(
+    statsCallMetrics,
+    'CallMetric',
+    'What is counted of calls; nothing without it. `trace_count` is how many traces they are of, `waited_ms` how long calls waited for a person, of those that did.',
+  );
 
 export const usageMetricsField = () =>
   metricList(
@@ -276,6 +288,17 @@ export const bucket = () =>
     .looseObject({ timestamp: field(timestamp, 'When the bucket begins.') })
     .register(documented, { name: 'StatsPeriod' });
 
+/** What it took to tell groups that are not in headers. */
+const priceOfStats = () =>
+  z.object({
+    calls: field(z.int(), 'The calls whose headers were read.'),
+    payloads: field(z.int(), 'The calls whose payloads were read.'),
+    traces: field(
+      z.int(),
+      'The traces that were read beside, since calls above are not in what was asked for.',
+    ),
+  });
+
 export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
   shape: longAnswer,
@@ -288,6 +311,10 @@ export const callsStats = /* @__PURE__ */ endpoint({
   request: statsBody,
   answer: () =>
     z.object({
+      price: field(
+        z.optional(priceOfStats()),
+        'What it took to read calls one by one. It is left out where rollups tell all, and unless calls are grouped by `agent`, or by what is in payloads.',
+      ),
       start: field(timestamp, 'The beginning, inclusive.'),
       end: field(timestamp, 'The end, exclusive.'),
       granularity: field(z.int(), 'Seconds of a bucket.'),

@@ -1,7 +1,7 @@
 /**
- * A session of a coding agent, as the service stores what Claude Code's telemetry says of one: two turns with a
- * sub-agent, an MCP tool, a command that fails, an edit, cached tokens and a wait for a person. A project that has
- * calls already is left as it is.
+ * Sessions of coding agents, as the service stores what the telemetry of Claude Code and Codex says of them: turns with
+ * a sub-agent, an MCP tool, commands that fail, edits, cached tokens and waits for a person, by several people in
+ * several repositories and branches, with two versions of Claude Code. A project that has calls already is left as it is.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… PENNYTRACE_PROJECT=demo/coding npx node examples/coding.ts
  */
@@ -29,6 +29,7 @@ const post = async (path: string, body: object): Promise<string> => {
 const models = {
   'claude-sonnet-4-5': { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 },
   'claude-haiku-4-5': { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 },
+  'gpt-5': { input: 1.25, cacheRead: 0.125, cacheWrite: 1.25, output: 10 },
 } as const;
 
 /** What an agent does next. Times are in ms. */
@@ -93,133 +94,261 @@ const explore: SubAgent = {
   ],
 };
 
-/** The session: what is asked, what the agent does, and what it answers. */
-const turns: readonly { readonly user: string; readonly answer: string; readonly steps: readonly Step[] }[] =
-  [
-    {
-      user: 'Customers say that WINTER10 is taken off twice. See #318, find out why and fix it.',
-      answer:
-        'The code was taken off each item **and** off the sum. `totalOf` now takes it off the sum alone:\n\n- `src/cart/totals.ts`: items are summed at their full price\n- all 42 tests pass, the new one with `WINTER10` among them\n\nShall I push it?',
-      steps: [
-        { model: 3_400, fresh: 18_400, output: 210 },
-        {
-          tool: 'github.get_issue',
-          ms: 640,
-          takes: { owner: 'acme', repo: 'shop', number: 318 },
-          gives: {
-            title: 'WINTER10 gives 19 % instead of 10 %',
-            state: 'open',
-            body: 'A helmet for € 100 costs € 81 with WINTER10. It should cost € 90.',
-          },
-        },
-        { model: 2_600, fresh: 640, output: 184 },
-        {
-          tool: 'TodoWrite',
-          ms: 12,
-          takes: {
-            todos: [
-              task('Find where the code is applied', 'in_progress'),
-              task('Write a test that fails', 'pending'),
-              task('Mend it', 'pending'),
-            ],
-          },
-          gives: 'Todos have been modified successfully.',
-        },
-        { model: 2_900, fresh: 310, output: 156 },
-        {
-          tool: 'Agent',
-          ms: 0,
-          takes: {
-            description: 'Find discounts',
-            prompt: explore.prompt,
-            subagent_type: 'Explore',
-          },
-          subAgent: explore,
-        },
-        { model: 4_100, fresh: 520, output: 388 },
-        {
-          tool: 'Bash',
-          ms: 4_830,
-          takes: {
-            command: 'npx vitest run test/cart.test.ts',
-            description: 'Run the test that should fail',
-          },
-          fails: failedTest,
-        },
-        { model: 3_700, fresh: 840, output: 402 },
-        {
-          tool: 'Edit',
-          ms: 46,
-          takes: {
-            file_path: path('src/cart/totals.ts'),
-            old_string:
-              '  const sum = cart.items.reduce((total, item) => total + priceOf(item, cart.code), 0);\n  return applyCode(sum, cart.code);',
-            new_string:
-              '  const sum = cart.items.reduce((total, item) => total + priceOf(item), 0);\n  return applyCode(sum, cart.code);',
-            replace_all: false,
-          },
-          gives: 'The file /home/ada/shop/src/cart/totals.ts has been updated.',
-        },
-        { model: 2_200, fresh: 610, output: 118 },
-        {
-          tool: 'Bash',
-          ms: 5_210,
-          takes: { command: 'npx vitest run', description: 'Run all tests' },
-          gives: ' Test Files  9 passed (9)\n      Tests  42 passed (42)\n   Duration  4.61s',
-        },
-        { model: 3_300, fresh: 280, output: 164, isLast: true },
-      ],
-    },
-    {
-      user: 'Yes, on a branch of its own.',
-      answer: 'Pushed as `fix-double-discount`. A pull request can be opened from there.',
-      steps: [
-        { model: 2_700, fresh: 360, output: 172 },
-        {
-          tool: 'Bash',
-          ms: 41_300,
-          waits: 38_600,
-          takes: {
-            command:
-              "git switch -c fix-double-discount\ngit commit -am 'Take a discount off once'\ngit push -u origin fix-double-discount",
-            description: 'Commit and push',
-          },
-          gives:
-            "[fix-double-discount 4be1c07] Take a discount off once\n 2 files changed, 8 insertions(+), 1 deletion(-)\nbranch 'fix-double-discount' set up to track 'origin/fix-double-discount'.",
-        },
-        { model: 1_900, fresh: 240, output: 61, isLast: true },
-      ],
-    },
-  ];
+/** What is asked, what the agent does, and what it answers. */
+interface Turn {
+  readonly user: string;
+  readonly answer: string;
+  readonly steps: readonly Step[];
+}
 
-const release = '2.1.330';
-const coder = { name: 'claude-code', version: release };
+/** A discount that is taken off twice: the longest of the sessions. */
+const fixing: readonly Turn[] = [
+  {
+    user: 'Customers say that WINTER10 is taken off twice. See #318, find out why and fix it.',
+    answer:
+      'The code was taken off each item **and** off the sum. `totalOf` now takes it off the sum alone:\n\n- `src/cart/totals.ts`: items are summed at their full price\n- all 42 tests pass, the new one with `WINTER10` among them\n\nShall I push it?',
+    steps: [
+      { model: 3_400, fresh: 18_400, output: 210 },
+      {
+        tool: 'github.get_issue',
+        ms: 640,
+        takes: { owner: 'acme', repo: 'shop', number: 318 },
+        gives: {
+          title: 'WINTER10 gives 19 % instead of 10 %',
+          state: 'open',
+          body: 'A helmet for € 100 costs € 81 with WINTER10. It should cost € 90.',
+        },
+      },
+      { model: 2_600, fresh: 640, output: 184 },
+      {
+        tool: 'TodoWrite',
+        ms: 12,
+        takes: {
+          todos: [
+            task('Find where the code is applied', 'in_progress'),
+            task('Write a test that fails', 'pending'),
+            task('Mend it', 'pending'),
+          ],
+        },
+        gives: 'Todos have been modified successfully.',
+      },
+      { model: 2_900, fresh: 310, output: 156 },
+      {
+        tool: 'Agent',
+        ms: 0,
+        takes: {
+          description: 'Find discounts',
+          prompt: explore.prompt,
+          subagent_type: 'Explore',
+        },
+        subAgent: explore,
+      },
+      { model: 4_100, fresh: 520, output: 388 },
+      {
+        tool: 'Bash',
+        ms: 4_830,
+        takes: {
+          command: 'npx vitest run test/cart.test.ts',
+          description: 'Run the test that should fail',
+        },
+        fails: failedTest,
+      },
+      { model: 3_700, fresh: 840, output: 402 },
+      {
+        tool: 'Edit',
+        ms: 46,
+        takes: {
+          file_path: path('src/cart/totals.ts'),
+          old_string:
+            '  const sum = cart.items.reduce((total, item) => total + priceOf(item, cart.code), 0);\n  return applyCode(sum, cart.code);',
+          new_string:
+            '  const sum = cart.items.reduce((total, item) => total + priceOf(item), 0);\n  return applyCode(sum, cart.code);',
+          replace_all: false,
+        },
+        gives: 'The file /home/ada/shop/src/cart/totals.ts has been updated.',
+      },
+      { model: 2_200, fresh: 610, output: 118 },
+      {
+        tool: 'Bash',
+        ms: 5_210,
+        takes: { command: 'npx vitest run', description: 'Run all tests' },
+        gives: ' Test Files  9 passed (9)\n      Tests  42 passed (42)\n   Duration  4.61s',
+      },
+      { model: 3_300, fresh: 280, output: 164, isLast: true },
+    ],
+  },
+  {
+    user: 'Yes, on a branch of its own.',
+    answer: 'Pushed as `fix-double-discount`. A pull request can be opened from there.',
+    steps: [
+      { model: 2_700, fresh: 360, output: 172 },
+      {
+        tool: 'Bash',
+        ms: 41_300,
+        waits: 38_600,
+        takes: {
+          command:
+            "git switch -c fix-double-discount\ngit commit -am 'Take a discount off once'\ngit push -u origin fix-double-discount",
+          description: 'Commit and push',
+        },
+        gives:
+          "[fix-double-discount 4be1c07] Take a discount off once\n 2 files changed, 8 insertions(+), 1 deletion(-)\nbranch 'fix-double-discount' set up to track 'origin/fix-double-discount'.",
+      },
+      { model: 1_900, fresh: 240, output: 61, isLast: true },
+    ],
+  },
+];
+
+/** An export that is written and tested. */
+const exporting: readonly Turn[] = [
+  {
+    user: 'Add a CSV export to the monthly report.',
+    answer:
+      '`toCsv` in `src/export.ts` writes the report as CSV, with quotes where values need them. Its tests pass.',
+    steps: [
+      { model: 2_600, fresh: 14_100, output: 170 },
+      { tool: 'Read', ms: 24, takes: { file_path: path('src/report.ts') }, gives: discount },
+      { model: 3_100, fresh: 620, output: 460 },
+      {
+        tool: 'Write',
+        ms: 38,
+        takes: {
+          file_path: path('src/export.ts'),
+          content:
+            "import type { Report } from './report.ts';\n\nconst quoted = (value: string): string =>\n  /[\",\\n]/.test(value) ? JSON.stringify(value) : value;\n\nexport const toCsv = ({ rows }: Report): string =>\n  rows.map((row) => row.map(quoted).join(',')).join('\\n');\n",
+        },
+        gives: 'File created successfully.',
+      },
+      { model: 2_400, fresh: 510, output: 130 },
+      {
+        tool: 'Bash',
+        ms: 3_900,
+        takes: { command: 'npx vitest run test/export.test.ts', description: 'Run its tests' },
+        gives: ' Tests  6 passed (6)',
+      },
+      { model: 1_800, fresh: 190, output: 92, isLast: true },
+    ],
+  },
+];
+
+/** A dependency that Codex updates. */
+const updating: readonly Turn[] = [
+  {
+    user: 'Update vitest to version 4, and mend what breaks.',
+    answer: 'vitest is 4.0.3. One configuration had moved; all tests pass.',
+    steps: [
+      { model: 3_900, fresh: 9_800, output: 240 },
+      {
+        tool: 'exec_command',
+        ms: 8_700,
+        takes: { cmd: 'npm install --save-exact vitest@4.0.3 && npx vitest run' },
+        fails: 'exit code 1: Error: `poolOptions` was removed. Use the options of the pool itself.',
+      },
+      { model: 3_300, fresh: 460, output: 310 },
+      {
+        tool: 'apply_patch',
+        ms: 21,
+        takes: {
+          input:
+            "*** Begin Patch\n*** Update File: vitest.config.ts\n@@\n-    poolOptions: { forks: { singleFork: true } },\n+    pool: 'forks',\n+    maxWorkers: 1,\n*** End Patch",
+        },
+        gives: 'Success. Updated the following files:\nM vitest.config.ts',
+      },
+      { model: 2_700, fresh: 380, output: 120 },
+      { tool: 'exec_command', ms: 6_100, takes: { cmd: 'npx vitest run' }, gives: 'Tests  42 passed (42)' },
+      { model: 2_200, fresh: 210, output: 74, isLast: true },
+    ],
+  },
+];
+
+/** What programs call their operations. */
+const programs = {
+  'claude-code': {
+    turn: 'claude_code.interaction',
+    request: 'claude_code.llm_request',
+    tool: 'claude_code.tool',
+    model: 'claude-sonnet-4-5',
+    provider: 'anthropic',
+  },
+  codex: {
+    turn: 'codex.turn',
+    request: 'codex.request',
+    tool: 'codex.tool',
+    model: 'gpt-5',
+    provider: 'openai',
+  },
+} as const;
+
+/** A session: who began it, how long ago, and where. */
+interface SessionOf {
+  readonly program: keyof typeof programs;
+  readonly version: string;
+  readonly user: string;
+  readonly repository: string;
+  readonly branch: string;
+  readonly minutesAgo: number;
+  readonly turns: readonly Turn[];
+  /** How much longer everything takes. @default 1 */
+  readonly slower?: number;
+}
+
+const shop = { program: 'claude-code', repository: 'acme/shop', turns: fixing } as const;
+const reports = { program: 'claude-code', repository: 'acme/reports', turns: exporting } as const;
+const former = { version: '2.1.329' } as const;
+const newest = { version: '2.1.330', slower: 1.5 } as const;
+
+/** The sessions of five days, the oldest first. */
+const sessions: readonly SessionOf[] = [
+  { ...shop, ...former, user: 'ben', branch: 'main', minutesAgo: 6_900 },
+  { ...reports, ...former, user: 'ada', branch: 'csv', minutesAgo: 6_100 },
+  { ...shop, ...former, user: 'ada', branch: 'vouchers', minutesAgo: 5_400 },
+  { ...reports, ...former, user: 'ben', branch: 'csv', minutesAgo: 4_700 },
+  {
+    program: 'codex',
+    version: '0.169.0',
+    user: 'cleo',
+    repository: 'acme/shop',
+    branch: 'vitest-4',
+    minutesAgo: 3_900,
+    turns: updating,
+  },
+  { ...shop, ...newest, user: 'ben', branch: 'vouchers', minutesAgo: 2_800 },
+  { ...reports, ...newest, user: 'cleo', branch: 'main', minutesAgo: 1_500 },
+  { ...shop, ...newest, user: 'cleo', branch: 'main', minutesAgo: 600 },
+  { ...shop, version: '2.1.330', user: 'ada', branch: 'fix-double-discount', minutesAgo: 25 },
+];
 
 /** Writes down the calls of a session, while the clock goes on. */
 class Session {
   readonly calls: DemoCall[] = [];
   readonly #thread = newId();
+  readonly #of: SessionOf;
+  readonly #ops: (typeof programs)[keyof typeof programs];
+  readonly #main: object;
   #now: number;
 
-  constructor(start: number) {
-    this.#now = start;
+  constructor(of: SessionOf) {
+    this.#of = of;
+    this.#ops = programs[of.program];
+    this.#main = { name: of.program, version: of.version };
+    this.#now = Date.now() - of.minutesAgo * 60_000;
   }
 
   /** A turn, and the time until the next. What one turn has read is in the cache of the next. */
-  turn({ user, answer, steps }: (typeof turns)[number], cached: number): number {
+  turn({ user, answer, steps }: Turn, cached: number): number {
     const id = newId();
     const place = { trace: id, thread: this.#thread, turn: id };
     const start = this.#now;
-    const read = this.#run(steps, answer, 'claude-sonnet-4-5', { ...place, parent: id }, coder, cached);
+    const read = this.#run(steps, answer, this.#ops.model, { ...place, parent: id }, this.#main, cached);
     this.calls.push({
       ...place,
       id,
       parent: null,
-      op: 'claude_code.interaction',
-      name: 'claude-code',
+      op: this.#ops.turn,
+      name: this.#of.program,
       start,
       ms: this.#now - start,
-      attributes: { ...this.#attributes(coder), kind: 'agent' },
+      attributes: { ...this.#attributes(this.#main), kind: 'agent' },
       inputs: { messages: [{ role: 'user', content: user }] },
       output: { messages: [{ role: 'assistant', content: answer }] },
     });
@@ -227,8 +356,24 @@ class Session {
     return read;
   }
 
+  /** What every call says. The names of the resource are OpenTelemetry's. */
   #attributes(agent: object) {
-    return { agent, release, user: { id: 'ada' }, gen_ai: { provider: { name: 'anthropic' } } };
+    const { version, user, repository, branch } = this.#of;
+    const vcs = { repository: { name: repository }, ref: { head: { name: branch } } };
+    return {
+      agent,
+      release: version,
+      user: { id: user },
+      gen_ai: { provider: { name: this.#ops.provider } },
+      otel: { resource: { service: { name: this.#of.program, version }, vcs } },
+    };
+  }
+
+  /** Lets time pass, in ms. Returns how much passed. */
+  #pass(ms: number): number {
+    const passed = Math.round(ms * (this.#of.slower ?? 1));
+    this.#now += passed;
+    return passed;
   }
 
   /** Runs the steps of an agent. Returns how many tokens are in the cache after them. */
@@ -244,12 +389,11 @@ class Session {
     for (const step of steps) {
       const own = { ...place, id: newId(), start: this.#now };
       if ('model' in step) {
-        this.#now += step.model;
         this.calls.push({
           ...own,
-          op: 'claude_code.llm_request',
+          op: this.#ops.request,
           name: model,
-          ms: step.model,
+          ms: this.#pass(step.model),
           attributes: { ...this.#attributes(agent), kind: 'model' },
           inputs: { model },
           output: step.isLast ? { messages: [{ role: 'assistant', content: answer }] } : null,
@@ -259,10 +403,10 @@ class Session {
         continue;
       }
       if (step.subAgent) this.#delegate(step.subAgent, { ...place, parent: own.id });
-      else this.#now += step.ms;
+      else this.#pass(step.ms);
       this.calls.push({
         ...own,
-        op: 'claude_code.tool',
+        op: this.#ops.tool,
         name: step.tool,
         ms: this.#now - own.start,
         attributes: { ...this.#attributes(agent), kind: 'tool', tool: { name: step.tool } },
@@ -318,10 +462,14 @@ class Session {
 
 const found = await post('/calls/stream_query', { project_id, limit: 1 });
 if (found.trim() === '') {
-  const session = new Session(Date.now() - 25 * 60_000);
-  let cached = 0;
-  for (const turn of turns) cached = session.turn(turn, cached);
-  const batch = session.calls.flatMap((call, at) => toReports(project_id, call, at));
-  await post('/call/upsert_batch', { batch });
-  console.log(`Reported a session of a coding agent to ${project_id}: ${session.calls.length} calls.`);
+  let count = 0;
+  for (const of of sessions) {
+    const session = new Session(of);
+    let cached = 0;
+    for (const turn of of.turns) cached = session.turn(turn, cached);
+    const batch = session.calls.flatMap((call, at) => toReports(project_id, call, at));
+    await post('/call/upsert_batch', { batch });
+    count += session.calls.length;
+  }
+  console.log(`Reported ${sessions.length} sessions of coding agents to ${project_id}: ${count} calls.`);
 }

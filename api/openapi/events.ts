@@ -107,7 +107,7 @@ export const alertMessage = () =>
     }),
     state: field(z.enum(alertLevels), 'The state since.'),
     previous: field(z.nullable(z.enum(alertLevels)), 'The state before; null for the first one.'),
-    metric: field(z.string(), 'What is measured, such as `p95 latency_ms`.'),
+    metric: field(z.string(), 'What is measured, such as `p95 latency in ms`.'),
     value: field(
       nullableNumber,
       'What was measured; with a comparison its change in percent. Null without data, or from 0.',

@@ -99,6 +99,12 @@ const operationSchema = (kind: PathKind): JsonSchema => ({
   anyOf: Object.keys(operatorSchemas(kind)).map((operator) => refTo(operatorName(kind, operator))),
 });
 
+/** The component of paths into a kind of records: `<Kind>Path`. */
+const pathSchemaOf = (kind: PathKind): [name: string, schema: JsonSchema] => [
+  `${kind.name}Path`,
+  { type: 'string', maxLength: maxPath, ...pathSays(kind) },
+];
+
 /**
  * The components of the query language for a kind of records: `<Kind>Query`, `<Kind>Operation`, one
  * for each operator such as `<Kind>Eq`, and `<Kind>Path`.
@@ -118,14 +124,7 @@ const languageSchemas = (kind: PathKind): [name: string, schema: JsonSchema][] =
     operatorName(kind, operator),
     objectWith({ [operator]: argument }),
   ]),
-  [
-    `${kind.name}Path`,
-    {
-      type: 'string',
-      maxLength: maxPath,
-      ...pathSays(kind),
-    },
-  ],
+  pathSchemaOf(kind),
 ];
 
 /** The components of a document by name, as far as they are known yet. */
@@ -157,8 +156,9 @@ type Met = [name: string, schema: JsonSchema][];
 const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefined => {
   const language = languages.get(zodSchema);
   if (!language) return undefined;
-  met.push(...languageSchemas(language.kind));
-  return refTo(`${language.kind.name}${language.part}`);
+  const { kind, part } = language;
+  met.push(...(part === 'Path' ? [pathSchemaOf(kind)] : languageSchemas(kind)));
+  return refTo(`${kind.name}${part}`);
 };
 
 const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {

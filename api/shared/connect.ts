@@ -350,6 +350,12 @@ bearer_token_env_var = "KEY"`,
   ];
 };
 
+/** Has the resource of Claude Code's telemetry say where it works: without the address, which may hold a password. */
+const codingPlace = `claude() {
+  local repository=$(git config remote.origin.url | sed -E 's#.*[:/]([^/]+/[^/]+)$#\\1#; s#\\.git$##')
+  OTEL_RESOURCE_ATTRIBUTES="vcs.repository.name=$repository,vcs.ref.head.name=$(git branch --show-current)" command claude "$@"
+}`;
+
 /** How coding agents report their own sessions. */
 export const reportAgents = (to: ConnectTo): readonly ConnectStep[] => [
   {
@@ -360,6 +366,11 @@ export OTEL_LOGS_EXPORTER=otlp
 export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1   # prompts and arguments of tools, too`,
   },
   environment(to),
+  {
+    text: 'Agents do not say in which repository and branch they work. This function of your shell does, and Threads groups by them. For Codex, write codex in the place of claude.',
+    language: 'sh',
+    code: codingPlace,
+  },
   {
     text: 'Codex: add this to ~/.codex/config.toml.',
     language: 'toml',

@@ -202,12 +202,11 @@ const madeId = (startedAt: number, number: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${noise.slice(0, 3)}-8${noise.slice(3, 6)}-${noise.slice(6, 18)}`;
 };
 
-/** What the usage of a hundred roots of 20 calls reads. */
-const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
-  const store = await bench.newStore('calls');
-  const repeated = [...repeatCalls(calls, roots * callsOfRoot)];
+/** The same calls in traces of 20, each of a root that is an agent and what is below it. */
+const inTraces = (calls: readonly Call[], count: number): Call[] => {
+  const repeated = [...repeatCalls(calls, count * callsOfRoot)];
   const ids = repeated.map(({ start }, i) => madeId(parseTime(String(start.started_at)) ?? 0, i));
-  const all = repeated.map(({ start, end }, i): Call => {
+  return repeated.map(({ start, end }, i): Call => {
     const rootAt = i - (i % callsOfRoot);
     const isRoot = i % callsOfRoot === 0;
     const id = ids[i];
@@ -219,6 +218,12 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
     };
     return { start: { ...start, ...links, attributes }, end: { ...end, id } };
   });
+};
+
+/** What the usage of a hundred roots of 20 calls reads. */
+const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const store = await bench.newStore('calls');
+  const all = inTraces(calls, roots);
   await sendAll(store, all, 'together');
   const callIds = all.flatMap(({ start }) => (start.parent_id === null ? [String(start.id)] : []));
   const projectId = all[0]?.start.project_id as ProjectId;
@@ -286,7 +291,40 @@ export const statisticsFigures = async (
   ...(await usageFigures(bench, calls)),
   ...(await markFigures(bench, calls)),
   ...(await scoreFigures(bench, calls, count)),
+  ...(await groupFigures(bench, calls)),
 ];
+
+/** How many traces statistics are grouped over by what no rollup knows. */
+const groupedTraces = 100;
+
+/** What groups take that no rollup knows, of traces of 20 calls: by agent, tool, and what is in payloads. */
+const groupFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const store = await bench.newStore('calls');
+  const all = inTraces(calls, groupedTraces);
+  await sendAll(store, all, 'together');
+  const times = all.map(({ start }) => parseTime(String(start.started_at)) ?? 0);
+  const range = { start: formatTime(Math.min(...times)), end: formatTime(Math.max(...times) + hour) };
+  const name = `${groupedTraces} traces of ${callsOfRoot} calls`;
+  const figures: Figure[] = [];
+  for (const field of ['agent', 'tool', 'exception', 'inputs.model']) {
+    const asked = {
+      project_id: all[0]?.start.project_id,
+      ...range,
+      granularity: byTheDay,
+      group_by: [field],
+      call_metrics: [{ metric: 'call_count' }],
+    };
+    const lookups = { ...noLookups, steadyPrices: async () => () => null };
+    const request = parseBody(body, JSON.stringify(asked));
+    const used = await bench.capacity.during(() =>
+      computeStats(store, request, benchBudget(), lookups).answer(),
+    );
+    figures.push(
+      counted(`${name}, by ${field}: read units`, 'units', totalUnits(used.reads), { of: used.reads }),
+    );
+  }
+  return figures;
+};
 
 /** One call in so many has a score. */
 const scoredEvery = 4;
@@ -354,6 +392,7 @@ export const statistics: BenchPart = {
     return [
       ...figures,
       ...(await usageFigures(await bench(), calls)),
+      ...(await groupFigures(await bench(), calls)),
       ...(await markFigures(await bench(), calls)),
     ];
   },

@@ -1,4 +1,5 @@
 import {
+  type Assistant,
   type Conversation,
   conversations,
   createRandom,
@@ -28,10 +29,10 @@ export const prompts = [
 
 const shop = 'a bicycle shop';
 
-/** The versions of the prompt that the releases of the two days had. */
+/** The versions of the prompt and of the agents that the releases of the two days had. */
 const releases = [
-  { prompt: prompts[1].replace('{shop}', shop), release: '2.3.0', version: 1 },
-  { prompt: prompts[2].replace('{shop}', shop), release: '2.4.0', version: 2 },
+  { prompt: prompts[1].replace('{shop}', shop), release: '2.3.0', version: 1, agent: '6' },
+  { prompt: prompts[2].replace('{shop}', shop), release: '2.4.0', version: 2, agent: '7' },
 ] as const;
 type Release = (typeof releases)[number];
 const newest = releases[1];
@@ -39,15 +40,16 @@ const newest = releases[1];
 /** Who writes to the shop. */
 const customers = ['mia', 'noah', 'lina', 'omar', 'eva', 'jon', 'ida'] as const;
 
-const toAttributes = ({ release }: Release, customer: string) => ({
+const toAttributes = ({ release, agent }: Release, name: Assistant, customer: string) => ({
   release,
   environment: 'production',
   user: { id: customer },
+  agent: { name, version: agent },
 });
 
 /** What calls of models say: they name their prompt, as clients do. */
-const toModelAttributes = (release: Release, customer: string) => ({
-  ...toAttributes(release, customer),
+const toModelAttributes = (release: Release, name: Assistant, customer: string) => ({
+  ...toAttributes(release, name, customer),
   kind: 'model',
   prompt: { name: promptName, version: String(release.version) },
 });
@@ -79,7 +81,7 @@ class Teller {
     this.#now = start;
     this.#slower = slower;
     this.#release = release;
-    this.#attributes = toAttributes(release, customer);
+    this.#attributes = toAttributes(release, conversation.assistant, customer);
     this.#random = random;
   }
 
@@ -99,6 +101,7 @@ class Teller {
       id,
       parent: null,
       op: `${assistant}.turn`,
+      name: `${assistant}.turn`,
       start,
       ms: this.#now - start + 4,
       attributes: { ...this.#attributes, kind: 'agent', topic },
@@ -127,8 +130,8 @@ class Teller {
     const tool = { ...place, id, parent: place.turn, op: toolCall.tool, start, inputs: toolCall.args };
     if ('search' in step) this.#embed(step.search, place, id);
     this.#now += 30 + Math.round(this.#random() * 220);
-    const kind = 'search' in step ? 'retriever' : 'tool';
-    const done = { ...tool, ms: this.#now - start, attributes: { ...this.#attributes, kind } };
+    const kind = 'search' in step ? { kind: 'retriever' } : { kind: 'tool', tool: { name: toolCall.tool } };
+    const done = { ...tool, ms: this.#now - start, attributes: { ...this.#attributes, ...kind } };
     if ('error' in step) {
       this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
       this.#messages.push({ by: 'tool', id: toolCall.id, result: { error: step.error } });
@@ -177,7 +180,7 @@ class Teller {
       op: model.op,
       start: this.#now,
       ms,
-      attributes: toModelAttributes(this.#release, this.#attributes.user.id),
+      attributes: toModelAttributes(this.#release, this.#conversation.assistant, this.#attributes.user.id),
       inputs,
       ...ends,
     });
@@ -192,11 +195,23 @@ const running = (now: number): DemoCall[] => {
   const text = 'Do you have winter tyres for 28 inches?';
   const { op, inputs } = models.support;
   const messages: Message[] = [{ by: 'user', text, photo: false }];
-  const attributes = toAttributes(newest, 'kim');
+  const attributes = toAttributes(newest, 'support', 'kim');
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
-  const model = { attributes: toModelAttributes(newest, 'kim'), inputs: inputs(newest.prompt, messages) };
+  const model = {
+    attributes: toModelAttributes(newest, 'support', 'kim'),
+    inputs: inputs(newest.prompt, messages),
+  };
   return [
-    { ...place, ...own, id, parent: null, op: 'support.turn', start: now - 9000, ms: null },
+    {
+      ...place,
+      ...own,
+      id,
+      parent: null,
+      op: 'support.turn',
+      name: 'support.turn',
+      start: now - 9000,
+      ms: null,
+    },
     { ...place, ...model, id: newId(), parent: id, op, start: now - 8990, ms: null },
   ];
 };

@@ -91,6 +91,12 @@ describe('an alert', () => {
       )
       .toMatch(/(?=.*✕\s+alert)(?=.*✓ webhook ops)(?=.*has no webhook gone)/s);
     await page.getByText('all calls, production').waitFor();
+    // The time that was measured ends before it was told.
+    const told = notifications.getByRole('link').first();
+    const measured = new URL((await told.getAttribute('href')) ?? '', page.url()).searchParams;
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(measured.get(name) ?? ''));
+    expect((to ?? 0) - (from ?? 0)).toBe(5 * 60_000);
+    expect((to ?? 0) % 60_000).toBe(0);
     const ofWindow = page.getByRole('link', { name: 'Show its calls' });
     const link = new URL((await ofWindow.getAttribute('href')) ?? '', page.url()).searchParams;
     expect(Date.parse(link.get('to') ?? '') - Date.parse(link.get('from') ?? '')).toBe(5 * 60_000);

@@ -68,6 +68,19 @@ describe('rows', () => {
     await bar(page).getByRole('button', { name: 'Compare the two' }).waitFor();
   });
 
+  it('are selected in their list: not in that of another filter, and still in theirs', async () => {
+    const page = await visit(link(project));
+    await box(page, 'Row 06').click();
+    await selected(page, '1');
+    await page.getByLabel('Search in all calls').fill('Row 05');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/text=/);
+    await bar(page).waitFor({ state: 'detached' });
+    await page.goBack();
+    await selected(page, '1');
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1);
+  });
+
   it('are only looked at with a key that may read', async () => {
     const page = await visit(link(project), { as: reader });
     await box(page, 'Row 06').click();

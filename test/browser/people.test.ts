@@ -416,11 +416,32 @@ describe('the audit trail', () => {
     for (const grants of [['read'], ['read', 'write']])
       await post('/members/set', { project_id: of, member: 'dora@example.com', grants });
     await post('/keys/create', { user: 'dora', grants: [`${of}:read`] });
+    await post('/obj/create', {
+      obj: {
+        project_id: of,
+        object_id: 'audited-alert',
+        val: {
+          _type: 'Alert',
+          name: 'Audited alert',
+          metric: { metric: 'error_count', aggregation: 'avg' },
+          window_minutes: 5,
+          direction: 'above',
+          alert: 0.5,
+          tell: [],
+          enabled: false,
+        },
+      },
+    });
     const page = await openAs(ada, `settings?project=${encodeURIComponent(of)}&section=audit`);
     const entries = page.getByRole('list', { name: 'Entries' });
     await entries.getByText('key.create').waitFor();
     await page.getByRole('button', { name: 'What changed: member.set dora@example.com' }).first().click();
     await page.getByRole('region', { name: 'What member.set changed' }).getByText('write').waitFor();
+    // What was made has no line before it, and an alert goes by its name.
+    await page.getByRole('button', { name: /^What changed: alert.set Audited alert/ }).click();
+    const made = page.getByRole('region', { name: 'What alert.set changed' });
+    await made.getByText('Audited alert').waitFor();
+    expect(await made.locator('.removed').count()).toBe(0);
     const filters = page.getByRole('form', { name: 'Filter the audit trail' });
     await filters.getByLabel('Action').fill('key');
     // The suggestions go.

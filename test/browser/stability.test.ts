@@ -9,6 +9,8 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/stability';
 const at = encodeURIComponent(project);
+/** The day of the calls. */
+const octoberFirst = 'from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z';
 const helpful = encodeURIComponent('feedback.[evaluation.helpful].payload.value');
 
 /** A public link to a trace of another project: its objects are none of this one's. */
@@ -17,6 +19,19 @@ const link = tokenOf(shared, 'link');
 
 beforeAll(async () => {
   for (let place = 0; place < 8; place++) await report(project, turn(`s${place}`, place * 60_000));
+  const agent = { name: 'helper', version: '1' };
+  await report(project, [
+    { id: 'run', at: 500_000, ms: 900, attributes: { kind: 'agent', agent } },
+    {
+      id: 'find',
+      trace: 'run',
+      parent: 'run',
+      op: 'find_order',
+      at: 500_100,
+      exception: 'Not found',
+      attributes: { kind: 'tool', agent, tool: { name: 'find_order' } },
+    },
+  ]);
   const batch = ['s1', 's2', 's3'].map((call, i) => ({
     project_id: project,
     svc_ref: `svc:///${project}/call/${call}`,
@@ -51,16 +66,12 @@ const views: readonly (readonly [string, string, string])[] = [
   ['a shared trace', `shared#${link}`, '[role=treeitem]'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
-  [
-    'the overview',
-    `overview?project=${at}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
-    '.chart canvas',
-  ],
-  [
-    'a dashboard',
-    `dashboards?project=${at}&dashboard=stable&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
-    '.chart canvas',
-  ],
+  ['the overview', `overview?project=${at}&${octoberFirst}`, '.chart canvas'],
+  ['a dashboard', `dashboards?project=${at}&dashboard=stable&${octoberFirst}`, '.chart canvas'],
+  ['the agents', `agents?project=${at}&${octoberFirst}`, '.agents-table'],
+  ['an agent', `agents?project=${at}&agent=helper&${octoberFirst}`, '.chart canvas'],
+  ['the tools', `tools?project=${at}&${octoberFirst}`, '.agents-table'],
+  ['a tool', `tools?project=${at}&tool=find_order&${octoberFirst}`, '.chart canvas'],
   ['the scores', `scores?project=${at}`, '.spread'],
   ['a score', `scores?project=${at}&score=${helpful}`, '.chart canvas'],
   ['the alerts', `alerts?project=${at}`, 'h1'],

@@ -45,7 +45,7 @@ describe('the list of threads', () => {
     await page.getByText('2 threads').waitFor();
     await page.locator('h1').click();
     for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
-    await page.getByRole('heading', { name: 'long', level: 1 }).waitFor();
+    await page.locator('.view-about').getByText('long', { exact: true }).waitFor();
   });
 });
 
@@ -98,7 +98,7 @@ describe('whoever comes back to the threads', () => {
     expect(before).toBeGreaterThan(0);
     for (const back of [() => page.goBack(), () => page.keyboard.press('Escape')]) {
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'many-20', level: 1 }).waitFor();
+      await page.locator('.view-about').getByText('many-20', { exact: true }).waitFor();
       await back();
       expect(await stands()).toBe(before);
     }
@@ -129,7 +129,7 @@ describe('a thread beside the list', () => {
       .waitFor();
     expect(other.url()).not.toContain('trace=');
     await pane(other).getByRole('link', { name: 'Open the thread' }).click();
-    await other.getByRole('heading', { name: 'thread-1', level: 1 }).waitFor();
+    await other.locator('.view-about').getByText('thread-1', { exact: true }).waitFor();
     await other.goBack();
     await pane(other)
       .getByRole('article', { name: /^Turn 1/ })
@@ -154,7 +154,7 @@ describe('a thread beside the list', () => {
     await page.locator('.thread-link:focus', { hasText: 'Question 0' }).waitFor();
     expect(page.url()).not.toContain('peek=');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'long', level: 1 }).waitFor();
+    await page.locator('.view-about').getByText('long', { exact: true }).waitFor();
   });
 
   it('covers the list of a phone, and has no faults that axe knows', async () => {

@@ -239,6 +239,17 @@ describe('a trace', () => {
     expect(bars.every((isSeen) => isSeen)).toBe(true);
   });
 
+  it('goes to what an error says from any tab but the data', async () => {
+    const page = await visit(`${link('t1')}&tab=usage`);
+    await pane(page).getByRole('tab', { name: 'Usage', selected: true }).waitFor();
+    await page.getByRole('button', { name: 'Next error' }).last().click();
+    await selected(page, 'tool.find_order');
+    await pane(page).getByRole('tab', { name: 'Error', selected: true }).waitFor();
+    await pane(page).getByRole('tab', { name: 'Data' }).click();
+    await page.keyboard.press('e');
+    await pane(page).getByRole('tab', { name: 'Data', selected: true }).waitFor();
+  });
+
   it('is gone through by keyboard alone', async () => {
     const page = await visit(link('t1'));
     await selected(page, 'Turn t1');

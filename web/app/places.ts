@@ -1,5 +1,6 @@
 import {
   Bell,
+  Bot,
   Box,
   ChartColumn,
   ClipboardCheck,
@@ -14,6 +15,7 @@ import {
   MessagesSquare,
   Settings,
   SquareTerminal,
+  Wrench,
 } from 'lucide-react';
 import type { Wakeable } from '../api/wake.ts';
 import { useKept } from '../session/kept.ts';
@@ -23,6 +25,8 @@ type Path =
   | '/traces'
   | '/threads'
   | '/overview'
+  | '/agents'
+  | '/tools'
   | '/dashboards'
   | '/alerts'
   | '/datasets'
@@ -55,6 +59,8 @@ export const placeGroups: readonly PlaceGroup[] = [
       { to: '/traces', icon: ListTree },
       { to: '/threads', icon: MessagesSquare, wakes: '/threads/stream_query' },
       { to: '/overview', icon: ChartColumn, wakes: '/calls/stats' },
+      { to: '/agents', icon: Bot, wakes: '/calls/stats' },
+      { to: '/tools', icon: Wrench, wakes: '/calls/stats' },
       { to: '/dashboards', icon: LayoutDashboard },
       { to: '/alerts', icon: Bell },
     ],

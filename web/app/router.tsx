@@ -10,6 +10,7 @@ import {
 import { errorText, RequestFailed } from '../api/http.ts';
 import type { TracePaneType } from '../calls/trace/trace-state.ts';
 import {
+  parseAgentsSearch,
   parseAlertsSearch,
   parseCallSearch,
   parseCompareSearch,
@@ -29,6 +30,7 @@ import {
   parseSettingsSearch,
   parseThreadSearch,
   parseThreadsSearch,
+  parseToolsSearch,
   parseTraceSearch,
   parseTracesSearch,
   type TracesSearch,
@@ -89,6 +91,8 @@ const load = {
   threads: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
   thread: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
   overview: lazily(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
+  agents: lazily(() => import('../views/agents/agents-view.tsx'), 'AgentsView'),
+  tools: lazily(() => import('../views/agents/tools-view.tsx'), 'ToolsView'),
   dashboards: lazily(() => import('../views/dashboards/dashboards-view.tsx'), 'DashboardsView'),
   scores: lazily(() => import('../views/scores/scores-view.tsx'), 'ScoresView'),
   compare: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
@@ -132,6 +136,8 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/threads', parseThreadsSearch, ThreadsWithPane),
       view('/thread', parseThreadSearch, load.thread),
       view('/overview', parseOverviewSearch, load.overview),
+      view('/agents', parseAgentsSearch, load.agents),
+      view('/tools', parseToolsSearch, load.tools),
       view('/dashboards', parseDashboardsSearch, load.dashboards),
       view('/scores', parseScoresSearch, load.scores),
       view('/compare', parseCompareSearch, load.compare),

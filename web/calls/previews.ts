@@ -32,7 +32,7 @@ const unescaped = (text: string): string =>
   text.replace(/\\(.)/g, (_, sign: string) => (/["\\/]/.test(sign) ? sign : ' '));
 
 /** Data as people would write it down: `order: W1001, exchange: true`. */
-const withoutBraces = (line: string): string => {
+export const withoutBraces = (line: string): string => {
   const fields: string[] = [];
   let at = 1;
   while (line.startsWith('{') && at < line.length) {

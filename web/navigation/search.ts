@@ -276,6 +276,11 @@ export const threadFields = [
 
 export type ThreadField = (typeof threadFields)[number];
 
+/** What threads are grouped by: what the telemetry of coding agents says of their place, and users. */
+export const threadGroupings = ['repository', 'branch', 'user'] as const;
+
+export type ThreadGrouping = (typeof threadGroupings)[number];
+
 /** The state of the list of threads. */
 export const parseThreadsSearch = parser({
   /** Threads that began after the first moment and were updated before the last. @default - all time */
@@ -290,6 +295,8 @@ export const parseThreadsSearch = parser({
   nested: readFlag,
   /** A field, with `-` before it for descending. @default -last_updated */
   sort: readText,
+  /** @default - the list is one */
+  by: choiceReader(threadGroupings),
   /** The thread that is shown beside the list. @default - none */
   peek: readText,
   /** The trace that is shown there instead, opened from that thread. @default - none */
@@ -359,6 +366,38 @@ export const parseOverviewSearch = parser({
 });
 
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
+
+/** The state of the view of agents. */
+export const parseAgentsSearch = parser({
+  /** @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** @default - production */
+  source: readOtherSource,
+  /** The agent that is shown, by its name. @default - all are listed */
+  agent: readText,
+  /** A text in the names. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -cost */
+  sort: readText,
+});
+
+export type AgentsSearch = ReturnType<typeof parseAgentsSearch>;
+
+/** The state of the view of tools. */
+export const parseToolsSearch = parser({
+  /** @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** @default - production */
+  source: readOtherSource,
+  /** The tool that is shown, by its name. @default - all are listed */
+  tool: readText,
+  /** A text in the names. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -calls */
+  sort: readText,
+});
+
+export type ToolsSearch = ReturnType<typeof parseToolsSearch>;
 
 /** The state of the view of scores. */
 export const parseScoresSearch = parser({

@@ -13,6 +13,8 @@ export const viewNames: Readonly<Record<string, string>> = {
   threads: 'Threads',
   thread: 'Thread',
   overview: 'Overview',
+  agents: 'Agents',
+  tools: 'Tools',
   dashboards: 'Dashboards',
   compare: 'Compare',
   playground: 'Playground',

@@ -177,14 +177,21 @@ interface CheckProps {
   readonly onChange: (checked: boolean) => void;
   readonly disabled?: boolean;
   readonly title?: string | undefined;
+  /** The id of what explains it. @default - nothing does */
+  readonly describedBy?: string;
   /** Whether it acts at once, and looks like it. @default false */
   readonly isSwitch?: boolean;
 }
 
 /** A checkbox with its label. */
-export const Check = ({ label, onChange, title, isSwitch = false, ...props }: CheckProps) => (
+export const Check = ({ label, onChange, title, describedBy, isSwitch = false, ...props }: CheckProps) => (
   <label className={isSwitch ? 'check switch' : 'check'} title={title}>
-    <input type="checkbox" {...props} onChange={(event) => onChange(event.target.checked)} />
+    <input
+      type="checkbox"
+      {...props}
+      aria-describedby={describedBy}
+      onChange={(event) => onChange(event.target.checked)}
+    />
     <span>{label}</span>
   </label>
 );

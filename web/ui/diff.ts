@@ -112,7 +112,9 @@ const replaced = (removed: readonly string[], added: readonly string[]): DiffLin
  * @returns undefined if the texts differ so much that comparing them would take too long
  */
 export const diffTexts = (one: string, other: string): DiffLine[] | undefined => {
-  const changes = diffLines(`${one}\n`, `${other}\n`, { timeout: timeoutMs });
+  // A text that is not there has no line, not an empty one.
+  const ended = (text: string) => (text === '' ? '' : `${text}\n`);
+  const changes = diffLines(ended(one), ended(other), { timeout: timeoutMs });
   if (!changes) return undefined;
   const lines: DiffLine[] = [];
   for (const [at, change] of changes.entries()) {

@@ -1,4 +1,5 @@
 export { type Lookups, noLookups } from './enrich.ts';
+export { findRequirements } from './fields.ts';
 export { among, compileTests, matchesAny, type Tests } from './filter.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
 export { QueriedCall } from './queried-call.ts';

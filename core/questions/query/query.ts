@@ -8,7 +8,13 @@ import {
   mapBatches,
 } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { hasPreviews, type PayloadPointer, readCall, storageSize } from '../../records/calls/index.ts';
+import {
+  type CallHeader,
+  hasPreviews,
+  type PayloadPointer,
+  readCall,
+  storageSize,
+} from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import type { Requirement } from './fields.ts';
 import { compileTests, type Tests } from './filter.ts';
@@ -41,6 +47,9 @@ export interface QueryAnswer extends UnderWay {
   readonly csv: () => AsyncGenerator<readonly string[]>;
 }
 
+/** Takes calls as they are read, in the order of the source. */
+type Meet = (calls: readonly CallHeader[]) => void;
+
 /** What the stages of a query share. */
 interface Query extends UnderWay {
   readonly store: Store;
@@ -49,6 +58,8 @@ interface Query extends UnderWay {
   readonly enricher: Enricher;
   /** Whether calls are answered as soon as they are found. */
   readonly early: boolean;
+  /** Takes the calls that are read before any filter. */
+  readonly meet?: Meet | undefined;
   /** Whether they may be found in any order. */
   readonly unordered?: boolean;
   readonly budget: RequestBudget;
@@ -84,6 +95,7 @@ const startQuery = (
   early: boolean,
   lookups: Lookups,
   budget: RequestBudget,
+  meet?: Meet,
 ): Query => {
   const planned = plan(query, Date.now() * 1000);
   const enricher = new Enricher(store, query, lookups, budget, planned.plan.totals);
@@ -95,7 +107,7 @@ const startQuery = (
     sent: 0,
   };
   const tests = compileTests(query, planned);
-  return { store, query, plan: planned.plan, tests, enricher, counts, early, budget };
+  return { store, query, plan: planned.plan, tests, enricher, counts, early, meet, budget };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
@@ -187,11 +199,13 @@ const passingOnHeader = ({
   tests,
   counts,
   early,
+  meet,
   unordered,
   budget,
 }: Query): AsyncGenerator<readonly QueriedCall[]> =>
   mapBatches(readSource(store, query.projectId, planned, early, budget, unordered), (batch) => {
     counts.scanned += batch.length;
+    meet?.(batch);
     return batch.map((header) => new QueriedCall(header)).filter(tests.onHeader);
   });
 
@@ -232,6 +246,7 @@ interface FoundCalls extends UnderWay {
  *
  * @param columns the columns that the reader will want. They come with their headers where they lie
  * beside them
+ * @param meet takes all calls that are read, before any filter, and before they are found
  * @param unordered whether the reader takes all of them in any order, which is quicker
  * @throws ServiceError as {@link queryCalls} does
  */
@@ -241,6 +256,7 @@ export const findCalls = (
   budget: RequestBudget,
   lookups: Lookups = noLookups,
   columns: readonly string[] = [],
+  meet?: Meet,
   unordered = false,
 ): FoundCalls => {
   const query: CallsQuery = {
@@ -251,7 +267,7 @@ export const findCalls = (
     columns: [...columns],
     returnExpanded: false,
   };
-  const all = { ...startQuery(store, query, false, lookups, budget), unordered };
+  const all = { ...startQuery(store, query, false, lookups, budget, meet), unordered };
   return {
     plan: all.plan,
     counts: all.counts,
@@ -279,7 +295,7 @@ export const countCalls = (
   budget: RequestBudget,
   lookups?: Lookups,
 ): { readonly query: FoundCalls; readonly stats: () => Promise<CallsStats> } => {
-  const query = findCalls(store, selection, budget, lookups, [], selection.limit === null);
+  const query = findCalls(store, selection, budget, lookups, [], undefined, selection.limit === null);
   const stats = async (): Promise<CallsStats> => {
     const { source, dropsNone, bounds, limit } = query.plan;
     if (dropsNone && limit === null && source.kind === 'project' && !withBytes) {

@@ -7,6 +7,7 @@ import {
   type CostMetric,
   callMetrics,
   type GroupField,
+  type NamedGroup,
   type StatsRequest,
   type TokenMetric,
   type UsageMetric,
@@ -16,6 +17,7 @@ import { findBucket } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
 import { getSource, getStatus } from '../../records/calls/index.ts';
 import type { QueriedCall } from '../query/index.ts';
+import { toolOf } from '../traces/agents.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, Numbers } from './cells.ts';
 
 /** The values of the fields that calls are grouped by, in the order of the request. */
@@ -52,7 +54,7 @@ const shortValue = (call: QueriedCall, path: FieldPath): JsonValue => {
   return isShort(value) ? value : null;
 };
 
-const ofAttribute = (field: GroupField): ((call: QueriedCall) => JsonValue) => {
+const ofPath = (field: GroupField): ((call: QueriedCall) => JsonValue) => {
   const path = toPath(field);
   return (call) => shortValue(call, path);
 };
@@ -68,10 +70,13 @@ const getScorePath = ({ groupByFeedback: score }: StatsRequest): FieldPath | und
     : undefined;
 
 const attributeReaders = Object.fromEntries(
-  headerAttributes.map((name) => [`attributes.${name}`, ofAttribute(`attributes.${name}`)]),
+  headerAttributes.map((name) => [`attributes.${name}`, ofPath(`attributes.${name}`)]),
 ) as Record<`attributes.${HeaderAttribute}`, (call: QueriedCall) => JsonValue>;
 
-const ofCall: Readonly<Record<GroupField, (call: QueriedCall) => JsonValue>> = {
+/** Tells the agent of a call, which its header does not. */
+type FindAgent = (call: QueriedCall) => string | null;
+
+const ofCall: Readonly<Record<Exclude<NamedGroup, 'agent'>, (call: QueriedCall) => JsonValue>> = {
   ...attributeReaders,
   op_name: ({ header }) => header.start.opName,
   user: ({ header }) => header.start.userId,
@@ -79,18 +84,28 @@ const ofCall: Readonly<Record<GroupField, (call: QueriedCall) => JsonValue>> = {
   thread_id: ({ header }) => header.start.threadId,
   display_name: ({ header }) => header.start.displayName,
   source: ({ header }) => getSource(header.start),
+  tool: ({ header }) => toolOf(header),
 };
 
-const ofDimensions: Readonly<Partial<Record<GroupField, (dimensions: Dimensions) => string>>> = {
-  op_name: ({ opName }) => opName,
-  user: ({ userId }) => userId,
-  status: ({ status }) => status,
-  source: ({ source }) => source,
+const isNamed = (field: GroupField): field is keyof typeof ofCall => Object.hasOwn(ofCall, field);
+
+const readerOf = (field: GroupField, findAgent: FindAgent): ((call: QueriedCall) => JsonValue) => {
+  if (field === 'agent') return findAgent;
+  return isNamed(field) ? ofCall[field] : ofPath(field);
 };
+
+const ofDimensions: ReadonlyMap<GroupField, (dimensions: Dimensions) => string> = new Map([
+  ['op_name', ({ opName }: Dimensions) => opName],
+  ['user', ({ userId }: Dimensions) => userId],
+  ['status', ({ status }: Dimensions) => status],
+  ['source', ({ source }: Dimensions) => source],
+]);
 
 /** What is kept of calls for what is asked. */
 export const keepingFor = ({ calls, usage }: Pick<StatsRequest, 'calls' | 'usage'>): Keeping => ({
   latencies: calls.some(({ metric, percentiles }) => metric === 'latency_ms' && percentiles.length > 0),
+  traces: calls.some(({ metric }) => metric === 'trace_count'),
+  waits: calls.some(({ metric, percentiles }) => metric === 'waited_ms' && percentiles.length > 0),
   usage: usage.length > 0,
   sketched: new Set(usage.filter(({ percentiles }) => percentiles.length > 0).map(({ metric }) => metric)),
 });
@@ -99,26 +114,28 @@ export const keepingFor = ({ calls, usage }: Pick<StatsRequest, 'calls' | 'usage
 export class Output {
   readonly #edges: readonly Micros[];
   readonly #groupBy: readonly GroupField[];
+  readonly #readers: readonly ((call: QueriedCall) => JsonValue)[];
   readonly #score: FieldPath | undefined;
   readonly #keeping: Keeping;
   readonly #cells = new Map<string, BucketCell>();
 
-  constructor(request: StatsRequest, edges: readonly Micros[]) {
+  constructor(request: StatsRequest, edges: readonly Micros[], findAgent: FindAgent = () => null) {
     const { calls, usage, groupBy } = request;
     this.#edges = edges;
     this.#groupBy = groupBy;
+    this.#readers = groupBy.map((field) => readerOf(field, findAgent));
     this.#score = getScorePath(request);
     this.#keeping = keepingFor({ calls, usage });
   }
 
   getValues(call: QueriedCall): GroupValues {
-    const values = this.#groupBy.map((field) => ofCall[field](call));
+    const values = this.#readers.map((read) => read(call));
     return this.#score ? [...values, shortValue(call, this.#score)] : values;
   }
 
   /** The group of calls that do not differ in their dimensions. */
   valuesOfGroup(dimensions: Dimensions): GroupValues {
-    return this.#groupBy.map((field) => ofDimensions[field]?.(dimensions) ?? null);
+    return this.#groupBy.map((field) => ofDimensions.get(field)?.(dimensions) ?? null);
   }
 
   /**
@@ -167,8 +184,12 @@ type BucketFields = Readonly<Record<string, JsonValue>>;
 
 export type BucketRow = BucketFields & { readonly timestamp: string };
 
+/** What it took to tell groups that are not in headers. */
+export type StatsPrice = Readonly<Record<'calls' | 'payloads' | 'traces', number>>;
+
 /** Statistics as they are answered. */
 export interface StatsAnswer {
+  readonly price?: StatsPrice;
   readonly start: string;
   readonly end: string;
   readonly granularity: number;
@@ -245,6 +266,8 @@ const callNumbers: Readonly<Record<CallMetric, (cell: Cell) => Counted>> = {
   call_count: ({ calls }) => ones(calls, calls),
   error_count: ({ calls, errors }) => ones(calls, errors),
   latency_ms: ({ latency }) => withSketch(latency),
+  trace_count: ({ traces }) => ones(traces?.size ?? 0, traces?.size ?? 0),
+  waited_ms: ({ waited }) => withSketch(waited),
 };
 
 /** The one number that is made of values: an aggregation, or a percentile from 0 to 100. */
@@ -255,10 +278,10 @@ interface Making {
 
 /** A metric, and the one number that is made of its values. */
 export interface OneNumber extends Making {
-  readonly metric: CallMetric | TokenMetric | CostMetric;
+  readonly metric: (typeof callMetrics)[number] | TokenMetric | CostMetric;
 }
 
-const isCallMetric = (metric: OneNumber['metric']): metric is CallMetric =>
+const isCallMetric = (metric: OneNumber['metric']): metric is (typeof callMetrics)[number] =>
   callMetrics.some((callMetric) => callMetric === metric);
 
 const lists = ({ aggregation, percentile }: Making) => ({
@@ -306,6 +329,7 @@ export const statsAnswer = (
   { start, end, granularity, timezone, calls, usage, groupBy, groupByFeedback }: StatsRequest,
   edges: readonly Micros[],
   cells: readonly BucketCell[],
+  price?: StatsPrice,
 ): StatsAnswer => {
   const head = (bucket: number, values: GroupValues, model?: string): BucketRow => ({
     timestamp: formatTime(edges[bucket] ?? 0),
@@ -316,6 +340,7 @@ export const statsAnswer = (
   const usageFields = (model: ModelCell): BucketFields =>
     Object.assign({}, ...usage.map((asked) => toFields(asked, withSketch(model[asked.metric]))));
   return {
+    ...(price && { price }),
     start: formatTime(start),
     end: formatTime(end),
     granularity,

@@ -17,14 +17,24 @@ import { type Costs, sumCost } from '../../records/costs/index.ts';
 export interface Keeping {
   /** Whether they can tell percentiles of latencies. */
   readonly latencies: boolean;
+  /** Whether they have the traces that their calls are of. */
+  readonly traces: boolean;
+  /** Whether they can tell percentiles of how long calls waited. */
+  readonly waits: boolean;
   /** Whether they have the usage of models. */
   readonly usage: boolean;
   /** The metrics of usage whose percentiles they can tell. */
   readonly sketched: ReadonlySet<UsageMetric>;
 }
 
-/** What rollups keep. Costs are left out, since prices change. */
-export const kept: Keeping = { latencies: true, usage: true, sketched: new Set() };
+/** What rollups keep. Costs are left out, since prices change, as are traces, which hours share, and waits. */
+export const kept: Keeping = {
+  latencies: true,
+  traces: false,
+  waits: false,
+  usage: true,
+  sketched: new Set(),
+};
 
 /** How many models of one call are counted: the first ones, as for costs. */
 const maxModels = 1000;
@@ -64,12 +74,18 @@ export class Cell {
   errors = 0;
   /** Of finished calls, in whole milliseconds. */
   readonly latency: Numbers;
+  /** Of calls that waited for a person, in whole milliseconds. */
+  readonly waited: Numbers;
+  /** The ids of their traces; null if they are not kept. */
+  readonly traces: Set<string> | null;
   readonly models = new Map<string, ModelCell>();
   readonly #keeping: Keeping;
 
   constructor(keeping: Keeping) {
     this.#keeping = keeping;
     this.latency = new Numbers(keeping.latencies);
+    this.waited = new Numbers(keeping.waits);
+    this.traces = keeping.traces ? new Set() : null;
   }
 
   /** The cell of a model, made if there is none yet. */
@@ -93,6 +109,8 @@ export class Cell {
     if (header.end?.status === 'error') this.errors++;
     const latency = latencyMs(header);
     if (latency !== null) this.latency.add(latency);
+    if (typeof header.end?.waited === 'number') this.waited.add(header.end.waited);
+    this.traces?.add(header.start.traceId);
     if (failed !== undefined) this.#addCall(this.model(failed), header, latency);
     if (!this.#keeping.usage || !isJsonObject(usage)) return;
     for (const [name, used] of Object.entries(usage).slice(0, maxModels)) {
@@ -116,6 +134,8 @@ export class Cell {
     this.calls += other.calls;
     this.errors += other.errors;
     this.latency.merge(other.latency);
+    this.waited.merge(other.waited);
+    for (const id of other.traces ?? []) this.traces?.add(id);
     if (!this.#keeping.usage) return;
     for (const [name, theirs] of other.models) {
       const ours = this.model(name);

@@ -1,10 +1,17 @@
-import { type CallsFilter, callKind, noIncludes } from '../../../api/queries.ts';
-import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
-import { compile, type Expression, pathsIn } from '../../../foundations/expression/index.ts';
-import type { JsonValue } from '../../../foundations/wire/index.ts';
+import { type CallsFilter, callKind, maxTotalsIds, noIncludes } from '../../../api/queries.ts';
+import {
+  type GroupField,
+  isCostMetric,
+  isModelCallMetric,
+  maxPayloadDays,
+  type StatsRequest,
+} from '../../../api/stats.ts';
+import { compile, type Expression, pathsIn, toPath } from '../../../foundations/expression/index.ts';
+import { invalid, type JsonValue } from '../../../foundations/wire/index.ts';
 import { among, matchesAny } from '../query/index.ts';
 import type { Dimensions } from './cells.ts';
 import { findHours, type Hours } from './hours.ts';
+import { isInPayload } from './scan.ts';
 
 /** The fields of calls that groups know, by their paths in expressions. */
 const makeReaders = (): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
@@ -39,11 +46,28 @@ export interface StatsPlan {
   readonly source: 'rollups' | 'scan';
   /** Why it is not rollups. */
   readonly because: string | null;
+  /** The paths whose values take the payloads of calls. */
+  readonly payloads: readonly string[];
   readonly buckets: number;
 }
 
-/** Why rollups cannot tell the metrics of usage that are asked for; undefined if they can. */
-const unknownUsage = ({ usage }: StatsRequest): string | undefined => {
+const maxPayloadMicros = maxPayloadDays * 86_400_000_000;
+
+const needsRange = (path: string) =>
+  invalid({
+    loc: ['body', 'group_by'],
+    msg: `reads the payloads of calls for ${path}: ask for at most ${maxPayloadDays} days, or name at most ${maxTotalsIds} call_ids or trace_ids in filter`,
+    type: 'value_error',
+  });
+
+/** Whether a filter names calls, and not too many. */
+const namesCalls = ({ callIds, traceIds }: CallsFilter): boolean =>
+  [callIds, traceIds].some((ids) => ids !== null && ids.length <= maxTotalsIds);
+
+/** Why rollups cannot tell the metrics that are asked for; undefined if they can. */
+const unknownMetrics = ({ calls, usage }: StatsRequest): string | undefined => {
+  const beyond = calls.find(({ metric }) => metric === 'trace_count' || metric === 'waited_ms');
+  if (beyond) return beyond.metric;
   const ofCalls = usage.find(({ metric }) => isModelCallMetric(metric));
   if (ofCalls) return `${ofCalls.metric} by model`;
   const withPercentiles = usage.find(({ percentiles }) => percentiles.length > 0);
@@ -61,17 +85,25 @@ const hasHours = ({ first, last, isCut }: Hours): boolean => {
   return false;
 };
 
-/** Plans statistics. Pure. */
+/**
+ * Plans statistics. Pure.
+ *
+ * @throws ServiceError 422 if the payloads of too long a time would be read
+ */
 export const planStats = (request: StatsRequest, edges: readonly number[]): StatsPlan => {
   const { start, end, filter, where, groupBy, groupByFeedback } = request;
+  const payloads = groupBy.filter((field) => isInPayload(toPath(field)));
+  const [first] = payloads;
+  if (first !== undefined && end - start > maxPayloadMicros && !namesCalls(filter)) throw needsRange(first);
   const because =
     unknownToGroups(filter, where, groupBy) ??
     (groupByFeedback ? 'groups by feedback' : undefined) ??
-    unknownUsage(request) ??
+    unknownMetrics(request) ??
     (hasHours(findHours([start, end], edges)) ? undefined : 'no whole hour in a bucket');
   return {
     source: because === undefined ? 'rollups' : 'scan',
     because: because ?? null,
+    payloads,
     buckets: edges.length - 1,
   };
 };

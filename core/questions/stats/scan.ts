@@ -1,7 +1,7 @@
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
 import type { HeaderAttribute } from '../../../api/shared/header-fields.ts';
 import { isCostMetric, type StatsRequest } from '../../../api/stats.ts';
-import { type Expression, isDuring, valueAt } from '../../../foundations/expression/index.ts';
+import { type Expression, type FieldPath, isDuring, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   isJsonObject,
@@ -10,9 +10,9 @@ import {
   type ProjectId,
   parseJson,
 } from '../../../foundations/wire/index.ts';
-import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
+import { type CallHeader, getStatus, PayloadReader } from '../../records/calls/index.ts';
 import type { Costs } from '../../records/costs/index.ts';
-import { findCalls, type Lookups, type QueriedCall } from '../query/index.ts';
+import { findCalls, findRequirements, type Lookups, type QueriedCall } from '../query/index.ts';
 import type { Span } from './hours.ts';
 
 /** Which calls are scanned. */
@@ -26,6 +26,10 @@ interface Scanned {
   readonly withFailed: boolean;
   /** The attributes that are wanted. */
   readonly attributes: readonly HeaderAttribute[];
+  /** The paths that are wanted, as far as headers do not tell them. @default - none */
+  readonly paths?: readonly FieldPath[];
+  /** Takes the calls that are read before any filter. @default - nobody does */
+  readonly meet?: ((calls: readonly CallHeader[]) => void) | undefined;
   /** Whether the feedback on them is wanted. @default false */
   readonly withFeedback?: boolean;
 }
@@ -64,6 +68,20 @@ type TakeCall = (call: QueriedCall, usage: JsonValue, failed?: string) => unknow
 
 const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
 
+/** Whether a path leads to what headers do not have, but payloads. */
+export const isInPayload = (path: FieldPath): boolean =>
+  findRequirements([], noIncludes, path).includes('payload');
+
+/** Whether a path leads into usage, which some headers are too small for. */
+const isUsage = ({ field, steps }: FieldPath): boolean => field === 'summary' && steps[0] === 'usage';
+
+/** Whether the payload of a call may have what a path in payloads leads to and its header does not tell. */
+const isThere = (header: CallHeader, path: FieldPath): boolean => {
+  if (path.field === 'exception') return getStatus(header) === 'error';
+  if (isUsage(path)) return header.end?.usage === true;
+  return true;
+};
+
 /** The model that a call's inputs name; undefined if they name none. */
 const getModel = ({ payload }: QueriedCall): string | undefined => {
   const model = valueAt(parseJson(payload?.inputs ?? 'null') as JsonValue, ['model']);
@@ -79,7 +97,17 @@ const getModel = ({ payload }: QueriedCall): string | undefined => {
  */
 export const scanCalls = async (
   store: Store,
-  { projectId, filter, where, withUsage, withFailed, attributes, withFeedback = false }: Scanned,
+  {
+    projectId,
+    filter,
+    where,
+    withUsage,
+    withFailed,
+    attributes,
+    paths = [],
+    meet,
+    withFeedback = false,
+  }: Scanned,
   [from, to]: Span,
   take: TakeCall,
   counts: ScanCounts,
@@ -90,7 +118,9 @@ export const scanCalls = async (
   const inSpan: Expression = { kind: 'and', operands };
   const selection = { projectId, filter, where: inSpan, limit: null, includes: noIncludes };
   const payloadColumns = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];
-  const query = findCalls(store, selection, budget, lookups, payloadColumns);
+  const inPayloads = paths.filter((path) => isInPayload(path) || isUsage(path));
+  const columns = [...payloadColumns, ...inPayloads.map(({ text }) => text)];
+  const query = findCalls(store, selection, budget, lookups, columns, meet);
   const reader = new PayloadReader(store, projectId, budget);
   let apart: QueriedCall[] = [];
   const takeRow = (row: QueriedCall): unknown => {
@@ -101,7 +131,8 @@ export const scanCalls = async (
     payload === null &&
     ((withUsage && header.end?.usage === true) ||
       (withFailed && failedWithoutUsage(header)) ||
-      attributes.some((name) => header.start.attributes[name] === true));
+      attributes.some((name) => header.start.attributes[name] === true) ||
+      inPayloads.some((path) => isThere(header, path)));
   const readApart = async (): Promise<void> => {
     const calls = await reader.read(apart.map(({ header }) => header));
     const rows = new Map(apart.map((row) => [row.header.id, row]));

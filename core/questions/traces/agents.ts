@@ -36,7 +36,7 @@ const toAgent = (name: string | null, version: string | null): AgentName => ({
 const outside = toAgent(null, null);
 
 /** What a call stands for: what it says, or what its name and its usage suggest. */
-const kindOf = (call: CallHeader): string | undefined => {
+export const kindOf = (call: CallHeader): string | undefined => {
   const { start, end } = call;
   const said = shortAttribute(start, 'kind');
   if (said !== null) return said;
@@ -45,10 +45,14 @@ const kindOf = (call: CallHeader): string | undefined => {
 };
 
 /** The agent that a call names itself; undefined if that is for the calls above it to say. */
-const ownAgent = (call: CallHeader, kind: string | undefined): AgentName | undefined => {
+export const ownAgent = (call: CallHeader, kind: string | undefined): AgentName | undefined => {
   const name = shortAttribute(call.start, 'agent.name') ?? (kind === 'agent' ? traceName(call) : null);
   return name === null ? undefined : toAgent(name, shortAttribute(call.start, 'agent.version'));
 };
+
+/** The name of the tool that was called; null for a call of no tool. */
+export const toolOf = (call: CallHeader, kind = kindOf(call)): string | null =>
+  kind === 'tool' ? (shortAttribute(call.start, 'tool.name') ?? traceName(call)) : null;
 
 /** A call of a trace, with its agent. */
 interface Member {
@@ -206,9 +210,9 @@ const addCall = (agent: Agent, { call, kind }: Member, used: OwnUsage | undefine
 const toTools = (members: readonly Member[]): Tool[] => {
   const tools = new Map<string, { -readonly [K in keyof Tool]: Tool[K] }>();
   for (const { call, kind } of members) {
-    if (kind !== 'tool') continue;
     const { start, end } = call;
-    const name = shortAttribute(start, 'tool.name') ?? traceName(call);
+    const name = toolOf(call, kind);
+    if (name === null) continue;
     const tool = tools.get(name) ?? { name, calls: 0, errors: 0, total_ms: 0 };
     tools.set(name, tool);
     tool.calls++;

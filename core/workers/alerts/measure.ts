@@ -1,4 +1,5 @@
 import type { Alert, Measure } from '../../../api/alerts.ts';
+import { feedbackTitle, metricTitle, metricUnit } from '../../../api/shared/alert-metrics.ts';
 import { type Expression, isDuring, toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
@@ -74,9 +75,13 @@ export const compared = (
     ? { value: current, compared: null }
     : { value: percentChange(current, before), compared: { current, before } };
 
-/** What is measured, as people read it: `p95 latency_ms`. */
-export const measureText = ({ metric, feedbackType, path, aggregation, percentile }: Measure): string =>
-  `${aggregation ?? `p${percentile}`} ${metric ?? `${path} of feedback ${feedbackType}`}`;
+/** What is measured, as the page says it, with the unit of its numbers: `p95 latency in ms`. */
+export const measureText = ({ metric, feedbackType, path, aggregation, percentile }: Measure): string => {
+  const made = aggregation ?? `p${percentile}`;
+  if (metric === null) return feedbackTitle(made, path, feedbackType ?? '');
+  const unit = metricUnit(metric);
+  return `${metricTitle(`${metric}.${made}`)}${unit ? ` in ${unit}` : ''}`;
+};
 
 // Of calls.
 

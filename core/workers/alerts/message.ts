@@ -23,7 +23,7 @@ export interface Message {
   readonly state: AlertLevel;
   /** Null for the first state. */
   readonly previous: AlertLevel | null;
-  /** What is measured, as a person reads it: `p95 of latency_ms`. */
+  /** What is measured, as a person reads it: `p95 latency in ms`. */
   readonly metric: string;
   /**
    * What was measured; with a comparison the change in percent. Null without data, or if it grew from

@@ -30,7 +30,7 @@ const toRow = (
 
 const toEntries = ({ notifications }: Dispatch): HistoryEntry[] =>
   notifications.flatMap(({ message, sendings }): HistoryEntry[] => {
-    const { id, alert, at, kind, state, previous, value, threshold } = message;
+    const { id, alert, at, kind, state, previous, value, threshold, window } = message;
     if (kind === 'test') return [];
     return [
       {
@@ -42,6 +42,7 @@ const toEntries = ({ notifications }: Dispatch): HistoryEntry[] =>
         previous,
         value,
         threshold,
+        window,
         deliveries: sendings.map(({ target, status, tries, problem }) => ({
           target: targetName(target),
           status,

@@ -153,16 +153,18 @@ describe('npm start', () => {
       filter: { sources: ['evaluation'] },
     });
     expect(evaluations.count).toBeGreaterThan(0);
-    // The coding agent asked a person once, and one of its commands failed.
+    // The coding agents asked people, and some of their commands failed.
     const field = (path: string) => ({ $getField: path });
     for (const expression of [
       { $gt: [field('summary.svc.waited_ms'), { $literal: 0 }] },
       { $eq: [field('summary.svc.status'), { $literal: 'error' }] },
     ]) {
       const query = { $expr: expression };
-      expect(await ask('/calls/query_stats', { project_id: 'demo/coding', query })).toMatchObject({
-        count: 1,
+      const { count } = await ask<{ count: number }>('/calls/query_stats', {
+        project_id: 'demo/coding',
+        query,
       });
+      expect(count).toBeGreaterThan(1);
     }
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);

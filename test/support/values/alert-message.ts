@@ -8,7 +8,7 @@ export const alertMessage = (fields: Partial<Message> = {}): Message => ({
   alert: { object_id: 'errors', name: 'Too many errors', digest: 'd1' },
   state: 'alert',
   previous: 'ok',
-  metric: 'avg error_count',
+  metric: 'Error rate',
   value: 0.123456,
   threshold: 0.1,
   direction: 'above',

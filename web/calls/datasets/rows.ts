@@ -1,7 +1,9 @@
+import { type Message, parseConversation } from '../../../api/shared/conversation.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Request } from '../../api/contract.ts';
 import { csvFields, csvLine } from '../../data/csv.ts';
 import { isObject, jsonIn, parseToWrite } from '../../data/values.ts';
+import { withoutBraces } from '../previews.ts';
 
 /** A row of a dataset: any JSON object. */
 export type Row = Request<'/table/create'>['table']['rows'][number];
@@ -154,12 +156,29 @@ export const getSource = ({ source }: Row): { readonly project: string; readonly
   return project !== undefined && id !== undefined ? { project, id } : undefined;
 };
 
-/** A value in one line: a text as it is, the only field of an object as that. */
+/** The text of a message that has one. */
+const textOf = ({ parts }: Message): string | undefined =>
+  parts.flatMap((part) => (part.kind === 'text' && part.text.trim() !== '' ? [part.text] : [])).join(' ') ||
+  undefined;
+
+/** What a value says that is a conversation, or a message: the last words of its user, else its last words. */
+const saidIn = (value: unknown): string | undefined => {
+  const isMessage = isObject(value) && typeof value.role === 'string' && 'content' in value;
+  const inputs = Array.isArray(value) ? { messages: value } : isMessage ? { messages: [value] } : value;
+  const sent = parseConversation({ inputs, output: null })?.sent ?? [];
+  const spoken = sent.filter((message) => textOf(message) !== undefined);
+  const last = spoken.findLast(({ role }) => role === 'user') ?? spoken.at(-1);
+  return last && textOf(last);
+};
+
+/**
+ * A value in one line: a text as it is, the only field of an object as that, of a conversation what its user
+ * said last, and other objects of a few fields as people would write them down.
+ */
 export const toLine = (value: unknown): string => {
   if (typeof value === 'string') return value.slice(0, 300);
   if (value === undefined) return '';
   const fields = isObject(value) ? Object.values(value) : [];
-  return fields.length === 1 && typeof fields[0] === 'string'
-    ? toLine(fields[0])
-    : JSON.stringify(value).slice(0, 300);
+  if (fields.length === 1 && typeof fields[0] === 'string') return toLine(fields[0]);
+  return (saidIn(value) ?? withoutBraces(JSON.stringify(value))).slice(0, 300);
 };

@@ -299,3 +299,24 @@ export const figureTitle = (
   isGrouped: boolean,
   percentile: Percentile = usualPercentile,
 ): string => (metric === 'latency_ms' && isGrouped ? `${percentile} latency` : figureTitles[metric]);
+
+/** Rows in an order: those without what they are sorted by come last, whichever way. */
+export const sortRows = <Row>(
+  rows: readonly Row[],
+  sort: string,
+  getValue: (row: Row, column: string) => string | number | undefined,
+): Row[] => {
+  const descending = sort.startsWith('-');
+  const column = descending ? sort.slice(1) : sort;
+  return rows.toSorted((a, b) => {
+    const one = getValue(a, column);
+    const other = getValue(b, column);
+    if (one === undefined || other === undefined)
+      return Number(one === undefined) - Number(other === undefined);
+    const order =
+      typeof one === 'string' || typeof other === 'string'
+        ? String(one).localeCompare(String(other), 'en', { numeric: true })
+        : one - other;
+    return descending ? -order : order;
+  });
+};

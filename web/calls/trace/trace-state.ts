@@ -75,6 +75,8 @@ const useFoundInside = (project: string, trace: string, sought: string) => {
 export const useTraceState = (
   { project, trace, call, find }: TraceSearch,
   select: (call: string) => void,
+  /** Selects a call that failed, to see why. @default - as any other */
+  selectError = select,
 ) => {
   const { query, calls, forest, all, span, usage } = useForest(project, trace);
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
@@ -95,11 +97,11 @@ export const useTraceState = (
   );
   const selectedCall = calls.find(({ id }) => id === selected);
   /** Selects a call that may be below a closed one. */
-  const show = (id: string | undefined) => {
+  const show = (id: string | undefined, go = select) => {
     if (id === undefined) return;
     const above = findAncestors(calls, id);
     setCollapsed((before) => new Set([...before].filter((closed) => !above.includes(closed))));
-    select(id);
+    go(id);
   };
   const placeInAll = () => all.findIndex(({ node }) => node.call.id === selected);
   return {
@@ -131,7 +133,11 @@ export const useTraceState = (
       if (line) setCollapsed((before) => toggled(before, line.node.call.id));
     },
     toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : findParents(forest))),
-    nextError: () => show(nextAfter(all, placeInAll(), ({ node }) => node.isError)),
+    nextError: () =>
+      show(
+        nextAfter(all, placeInAll(), ({ node }) => node.isError),
+        selectError,
+      ),
     nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
   };
 };

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { metricTitle } from '../../../api/shared/alert-metrics.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
@@ -32,9 +33,9 @@ interface PartProps {
 }
 
 const metricOptions = ({ metric }: Draft): readonly (readonly [string, string])[] => [
-  ...Object.entries(metrics).map(([name, { title }]) => [name, title] as const),
+  ...Object.keys(metrics).map((name) => [name, metricTitle(name)] as const),
   [ofFeedback, 'A value of feedback'],
-  ...(metric in metrics || metric === ofFeedback ? [] : [[metric, metric] as const]),
+  ...(metric in metrics || metric === ofFeedback ? [] : [[metric, metricTitle(metric)] as const]),
 ];
 
 /** Metric, over which time. */

@@ -54,15 +54,11 @@ const Deliveries = ({ deliveries }: { deliveries: HistoryEntry['deliveries'] }) 
 const makeColumns = (project: string, value: AlertValue): readonly TableColumn<HistoryEntry>[] => [
   {
     title: 'When',
-    cell: ({ at }) => {
-      const to = Date.parse(at);
-      const from = to - value.window_minutes * 60_000;
-      return (
-        <Link to="/traces" search={measuredCalls(project, value, [from, to])}>
-          {momentText(at)}
-        </Link>
-      );
-    },
+    cell: ({ at, window: { start, end } }) => (
+      <Link to="/traces" search={measuredCalls(project, value, [Date.parse(start), Date.parse(end)])}>
+        {momentText(at)}
+      </Link>
+    ),
   },
   {
     title: 'State',

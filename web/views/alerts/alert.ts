@@ -1,3 +1,4 @@
+import { feedbackTitle, metricTitle } from '../../../api/shared/alert-metrics.ts';
 import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
 import { percentText } from '../../calls/figures/figures.ts';
@@ -26,9 +27,8 @@ export type AlertState = NonNullable<Answer<'/alerts/query'>['alerts'][number]['
 
 export type Preview = Answer<'/alerts/preview'>;
 
-/** What alerts measure, as people choose it: words, and how values are written. */
+/** How values of what alerts measure are written. */
 interface Metric {
-  readonly title: string;
   readonly text: (value: number) => string;
   /** What a threshold is typed in. */
   readonly unit: string;
@@ -40,16 +40,16 @@ const ms = { text: durationText, unit: 'ms' };
 
 /** By metric and aggregation or percentile, as URLs have them. */
 export const metrics: Readonly<Record<string, Metric>> = {
-  'error_count.avg': { title: 'Error rate', text: percentText, unit: '%', factor: 100 },
-  'error_count.sum': { title: 'Failed calls', text: countText, unit: 'calls' },
-  'call_count.sum': { title: 'Calls', text: countText, unit: 'calls' },
-  'latency_ms.p50': { title: 'p50 latency', ...ms },
-  'latency_ms.p90': { title: 'p90 latency', ...ms },
-  'latency_ms.p95': { title: 'p95 latency', ...ms },
-  'latency_ms.p99': { title: 'p99 latency', ...ms },
-  'latency_ms.avg': { title: 'Mean latency', ...ms },
-  'total_cost.sum': { title: 'Cost', text: costText, unit: 'dollars' },
-  'total_tokens.sum': { title: 'Tokens', text: tokensText, unit: 'tokens' },
+  'error_count.avg': { text: percentText, unit: '%', factor: 100 },
+  'error_count.sum': { text: countText, unit: 'calls' },
+  'call_count.sum': { text: countText, unit: 'calls' },
+  'latency_ms.p50': ms,
+  'latency_ms.p90': ms,
+  'latency_ms.p95': ms,
+  'latency_ms.p99': ms,
+  'latency_ms.avg': ms,
+  'total_cost.sum': { text: costText, unit: 'dollars' },
+  'total_tokens.sum': { text: tokensText, unit: 'tokens' },
 };
 
 /** The metric of feedback among those to choose. */
@@ -63,12 +63,12 @@ const numberText = (value: number): string =>
 const metricName = ({ metric }: Pick<AlertValue, 'metric'>): string =>
   metric.metric ? `${metric.metric}.${metric.aggregation ?? `p${metric.percentile}`}` : ofFeedback;
 
-const getMetric = (name: string): Metric => metrics[name] ?? { title: name, text: numberText, unit: '' };
+const getMetric = (name: string): Metric => metrics[name] ?? { text: numberText, unit: '' };
 
 /** What an alert measures, in words: `p95 latency`. */
 const metricText = (value: Pick<AlertValue, 'metric'>): string => {
   const { feedback_type: type, path, aggregation } = value.metric;
-  return type ? `${aggregation} of ${path} in feedback ${type}` : getMetric(metricName(value)).title;
+  return type ? feedbackTitle(aggregation ?? '', path ?? null, type) : metricTitle(metricName(value));
 };
 
 type Compared = Pick<AlertValue, 'metric' | 'compare'>;

@@ -34,12 +34,12 @@ import {
   isFiltered,
   isRead,
   type Period,
-  type Worse,
   worseCalls,
 } from '../../calls/figures/requests.ts';
 import { anyCall, ScoreChart } from '../../calls/figures/score-chart.tsx';
 import { pathOf, scoreAt } from '../../calls/figures/scores.ts';
 import { SpendingTable } from '../../calls/figures/spending-table.tsx';
+import { type Tile, Tiles, WorseList } from '../../calls/figures/worse.tsx';
 import { Chips, countFilters, FilterBuilder, LevelMenu, StatusMenu } from '../../calls/filters/filters.tsx';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
@@ -86,9 +86,12 @@ interface HeadlineProps {
 }
 
 /** A figure in words, and the calls behind it. */
-type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch];
+type Headline = readonly [title: string, of: Order, text: string, link: TracesSearch];
 
-const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
+const makeHeadlines = (
+  { counted, period, now }: HeadlineProps,
+  costText: (cost: number) => string,
+): Headline[] => {
   const all = callsIn(counted, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
   // What whole traces took tells more, unless it is about calls within them.
@@ -108,7 +111,7 @@ const makeTiles = ({ counted, period, now }: HeadlineProps, costText: (cost: num
 };
 
 /** More calls and tokens are neither better nor worse. */
-const getTone = (order: Order, change: string | undefined): string => {
+const getTone = (order: Order, change: string | undefined): 'muted' | 'better' | 'worse' => {
   if (order === 'calls' || order === 'tokens' || change === undefined || change.startsWith('±'))
     return 'muted';
   return change.startsWith('−') ? 'better' : 'worse';
@@ -117,34 +120,23 @@ const getTone = (order: Order, change: string | undefined): string => {
 /** The figures of the whole period, beside those of the period before. */
 const Headline = (props: HeadlineProps) => {
   const costText = useCostText(props.counted.project);
-  return (
-    <ul className="tiles" aria-label="In all">
-      {makeTiles(props, costText).map(([title, order, text, link]) => {
-        const change = changeText(props.before?.[order], props.now[order]);
-        return (
-          <li key={title}>
-            <Link to="/traces" search={link} className="card tile">
-              <span className="muted">{title}</span>
-              <strong>{text}</strong>
-              <span className={`tile-change ${getTone(order, change)}`}>
-                {change === undefined ? 'nothing before' : `${change} vs. before`}
-              </span>
-            </Link>
-          </li>
-        );
-      })}
-    </ul>
-  );
+  const tiles = makeHeadlines(props, costText).map(([title, order, text, link]): Tile => {
+    const change = changeText(props.before?.[order], props.now[order]);
+    return {
+      title,
+      text,
+      link,
+      change: {
+        text: change === undefined ? 'nothing before' : `${change} vs. before`,
+        tone: getTone(order, change),
+      },
+    };
+  });
+  return <Tiles label="In all" tiles={tiles} />;
 };
 
 /** How many are shown. */
 const shownChanges = 8;
-
-const words: Readonly<Record<Worse, string>> = {
-  slower: 'slower',
-  dearer: 'more expensive',
-  faultier: 'more errors',
-};
 
 interface ChangesListProps {
   readonly counted: Counted;
@@ -156,44 +148,21 @@ interface ChangesListProps {
 }
 
 /** What became slower, dearer or more faulty than in the period before. */
-const ChangesList = ({ counted, period, by, score, changes, getText }: ChangesListProps) => {
-  const dearer = useCostText(counted.project);
-  const texts: Readonly<Record<Worse, (value: number) => string>> = {
-    slower: durationText,
-    dearer,
-    faultier: percentText,
-  };
-  return (
-    <section className="card metric" aria-label="What got worse">
-      <h2>What got worse</h2>
-      <p className="hint">p95 latency, cost per call and error rate, compared with the previous period.</p>
-      {changes.length === 0 ? (
-        <p className="muted">Nothing got worse, among groups with at least five calls.</p>
-      ) : null}
-      <ul className="changes">
-        {changes.slice(0, shownChanges).map(({ group, worse, before, now }) => (
-          <li key={`${worse} ${group}`}>
-            <Link
-              to="/traces"
-              search={worseCalls(counted, period, by, group, worse, score)}
-              className="change"
-            >
-              <span className="cut" dir="auto">
-                {getText(group)}
-              </span>
-              <span className={`badge ${worse === 'faultier' ? 'error' : 'descendant_error'}`}>
-                {words[worse]} {changeText(before, now) ?? ''}
-              </span>
-              <span className="muted">
-                {texts[worse](before)} → {texts[worse](now)}
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-};
+const ChangesList = ({ counted, period, by, score, changes, getText }: ChangesListProps) => (
+  <section className="card metric" aria-label="What got worse">
+    <h2>What got worse</h2>
+    <p className="hint">p95 latency, cost per call and error rate, compared with the previous period.</p>
+    {changes.length === 0 ? (
+      <p className="muted">Nothing got worse, among groups with at least five calls.</p>
+    ) : null}
+    <WorseList
+      project={counted.project}
+      changes={changes.slice(0, shownChanges)}
+      getText={({ group }) => getText(group)}
+      getLink={({ group, worse }) => worseCalls(counted, period, by, group, worse, score)}
+    />
+  </section>
+);
 
 /** How many groups are shown. */
 const shownGroups = 50;

@@ -119,27 +119,6 @@ export const toVersionGroups = (
     return { key, index: found?.version_index };
   });
 
-/** Rows in an order: those without what they are sorted by come last, whichever way. */
-export const sortRows = <Row>(
-  rows: readonly Row[],
-  sort: string,
-  getValue: (row: Row, column: string) => string | number | undefined,
-): Row[] => {
-  const descending = sort.startsWith('-');
-  const column = descending ? sort.slice(1) : sort;
-  return rows.toSorted((a, b) => {
-    const one = getValue(a, column);
-    const other = getValue(b, column);
-    if (one === undefined || other === undefined)
-      return Number(one === undefined) - Number(other === undefined);
-    const order =
-      typeof one === 'string' || typeof other === 'string'
-        ? String(one).localeCompare(String(other), 'en', { numeric: true })
-        : one - other;
-    return descending ? -order : order;
-  });
-};
-
 /** The figures of calls that name the same version in several ways; undefined for none. */
 export const mergeFigures = (all: readonly Figures[]): Figures | undefined => {
   const [first, ...others] = all;

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MessageSquareText } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import type { Figures } from '../../calls/figures/figures.ts';
+import { type Figures, sortRows } from '../../calls/figures/figures.ts';
 import { callsIn, toPeriod } from '../../calls/figures/requests.ts';
 import { useCostText } from '../../calls/prices.ts';
 import { countText, latencyText } from '../../data/format.ts';
@@ -23,7 +23,7 @@ import {
 import { Toasts } from '../../ui/toasts.tsx';
 import { View } from '../../ui/view.tsx';
 import { type PromptRow, useFigures, usePrompts } from './data.ts';
-import { callsOfPrompt, sortRows } from './figures.ts';
+import { callsOfPrompt } from './figures.ts';
 import { LabelBadges, Program, Scores, TooMany } from './parts.tsx';
 import { NewPrompt } from './prompt-editor.tsx';
 import { PromptPage } from './prompt-page.tsx';

@@ -165,7 +165,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
             title: 'Actions',
             className: 'action' as const,
             cell: ({ id }: CallRow) => (
-              <span className="row-end">
+              <span className="row-end wrap">
                 <Button kind="quiet" onClick={() => setAdding([id])}>
                   Add to dataset
                 </Button>

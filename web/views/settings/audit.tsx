@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Answer } from '../../api/contract.ts';
 import { type Span, TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useMembers } from '../../calls/people/people.ts';
+import { isObject } from '../../data/values.ts';
 import { type Changes, changed, ranges, type SettingsSearch, toSpan } from '../../navigation/search.ts';
 import { ForAdmins, Person, useRead } from '../../session/session.tsx';
 import { Button, Empty, Moment, QueryStatus } from '../../ui/controls.tsx';
@@ -50,6 +51,7 @@ const actions = [
   'calls.delete',
   'evaluator.delete',
   'evaluator.set',
+  'feedback.purge',
   'key.create',
   'key.revoke',
   'limits.set',
@@ -59,16 +61,26 @@ const actions = [
   'project.delete',
   'project.export',
   'project.retain',
+  'prompt.label',
   'publiclink.delete',
   'publiclink.set',
   'retention.set',
   'sharing.set',
 ];
 
+/** What people call what an entry is about; undefined if its values name nothing. */
+const nameOf = ({ before, after, target }: AuditRecord): string | undefined => {
+  for (const value of [after, before])
+    if (isObject(value) && typeof value.name === 'string' && value.name !== '' && value.name !== target)
+      return value.name;
+  return undefined;
+};
+
 /** What was there before and what is there since, line by line. */
 const Change = ({ record: { before, after, action } }: { record: AuditRecord }) => {
   if (before === undefined && after === undefined) return null;
-  const text = (value: unknown) => (value === undefined ? '' : copyText(value));
+  // Nothing was there before a creation, and nothing is after a deletion.
+  const text = (value: unknown) => (value === undefined || value === null ? '' : copyText(value));
   return <DiffView one={text(before)} other={text(after)} label={`What ${action} changed`} />;
 };
 
@@ -76,19 +88,21 @@ const Entry = ({ record }: { record: AuditRecord }) => {
   const [isOpen, setOpen] = useState(false);
   const { at, actor, address, action, target } = record;
   const hasChange = record.before !== undefined || record.after !== undefined;
+  const name = nameOf(record);
   return (
     <li className="audit-entry">
       <div className="audit-line">
         <Moment time={at} />
         <strong>{action}</strong>
         <span className="break" dir="auto">
-          {target}
+          {name === undefined ? target : name}
+          {name === undefined ? null : <code className="muted"> {target}</code>}
         </span>
         {hasChange ? (
           <Button
             kind="quiet"
             aria-expanded={isOpen}
-            aria-label={`What changed: ${action} ${target}`}
+            aria-label={`What changed: ${action} ${name ?? target}`}
             onClick={() => setOpen(!isOpen)}
           >
             {isOpen ? 'Hide' : 'What changed'}

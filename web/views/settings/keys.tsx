@@ -75,6 +75,15 @@ const toRequest = ({ user, scope, roles: granted, expires, day, month }: Draft):
   };
 };
 
+/** What each role lets a program do. */
+const roleTexts: Readonly<Record<Role, string>> = {
+  read: 'sees calls, feedback and all else in it',
+  report: 'adds calls and feedback, and sees nothing: for keys in web pages',
+  write: 'reports, changes and deletes; includes read and report',
+  inference: 'sends requests to models, which cost money',
+  admin: 'all of it, and members, keys, limits, alerts and evaluators',
+};
+
 interface KeyFormProps {
   readonly project: string;
   readonly create: ReturnType<typeof useKeys>['create'];
@@ -149,17 +158,22 @@ const KeyForm = ({ project, create, onMade, onCancel }: KeyFormProps) => {
           .map((role) => {
             const isIncluded = draft.roles.some((other) => other !== role && includesRole(other, role));
             return (
-              <Check
-                key={role}
-                label={role}
-                checked={chosen(role) || isIncluded}
-                disabled={isIncluded}
-                onChange={(checked) =>
-                  change({
-                    roles: checked ? [...draft.roles, role] : draft.roles.filter((other) => other !== role),
-                  })
-                }
-              />
+              <div key={role} className="role">
+                <Check
+                  label={role}
+                  describedBy={`role-${role}`}
+                  checked={chosen(role) || isIncluded}
+                  disabled={isIncluded}
+                  onChange={(checked) =>
+                    change({
+                      roles: checked ? [...draft.roles, role] : draft.roles.filter((other) => other !== role),
+                    })
+                  }
+                />
+                <span id={`role-${role}`} className="hint">
+                  {roleTexts[role]}
+                </span>
+              </div>
             );
           })}
       </fieldset>

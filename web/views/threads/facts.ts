@@ -7,6 +7,7 @@ import { toOperation } from '../../calls/list/request.ts';
 import { readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { type Reading, useRead, useSession } from '../../session/session.tsx';
+import { firstText, placeOf, resourcePath } from './groups.ts';
 
 /** What a thread is about, and what it took. */
 export interface ThreadFacts {
@@ -14,6 +15,11 @@ export interface ThreadFacts {
   readonly message: string | null;
   /** The end user, if a turn names one. */
   readonly user: string | undefined;
+  /** Their e-mail, if the first turn names it: coding agents name users by a hash. */
+  readonly email: string | undefined;
+  /** Where a coding agent worked, as the resource of its telemetry says. */
+  readonly repository: string | undefined;
+  readonly branch: string | undefined;
   readonly usage: Usage | undefined;
   readonly errors: number;
   /** Whether usage and errors are those of all turns. */
@@ -64,7 +70,7 @@ const readFacts = async (
     readRows(reading, {
       project_id: project,
       filter: { call_ids: threads.map(({ first_turn_id }) => first_turn_id) },
-      columns: ['parent_id', 'preview', 'attributes.user.id'],
+      columns: ['parent_id', 'preview', 'attributes.user.id', 'attributes.user.email', resourcePath],
     }),
     readRows(reading, {
       project_id: project,
@@ -92,6 +98,8 @@ const readFacts = async (
       const facts: ThreadFacts = {
         message: first?.preview?.input ?? previews.get(first?.trace_id ?? '')?.input ?? null,
         user: [...(first ? [first] : []), ...own].map(getUser).find((user) => user !== undefined),
+        email: firstText(first, ['user.email']),
+        ...placeOf(first),
         usage: sumUsage(used.flatMap(({ usage }) => usage ?? [])),
         errors: used.reduce((sum, { errors = 0 }) => sum + errors, 0),
         whole: own.length >= turn_count,
@@ -124,14 +132,22 @@ const useSeen = (count: number): number => {
   return seen;
 };
 
-/** What threads are about and what they took, by id, for those that were in sight. */
-export const useFacts = (project: string, threads: readonly Thread[]): ReadonlyMap<string, ThreadFacts> => {
+/**
+ * What threads are about and what they took, by id, for those that were in sight.
+ *
+ * @param all whether it is asked for all of them
+ */
+export const useFacts = (
+  project: string,
+  threads: readonly Thread[],
+  all: boolean,
+): ReadonlyMap<string, ThreadFacts> => {
   const { client, me } = useSession();
   const seen = useSeen(threads.length);
   const batches = useMemo(() => {
-    const count = Math.ceil(Math.min(seen, threads.length) / batchSize);
+    const count = Math.ceil((all ? threads.length : Math.min(seen, threads.length)) / batchSize);
     return Array.from({ length: count }, (_, at) => threads.slice(at * batchSize, (at + 1) * batchSize));
-  }, [threads, seen]);
+  }, [threads, seen, all]);
   return useQueries({
     queries: batches.map((batch) => ({
       queryKey: [

@@ -6,6 +6,7 @@ import {
   createContext,
   type MouseEvent,
   type ReactNode,
+  Suspense,
   useCallback,
   useContext,
   useEffect,
@@ -32,7 +33,7 @@ import { isPlainClick } from '../../calls/list/peek.tsx';
 import { Peek } from '../../calls/list/peek-pane.tsx';
 import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
-import { shownPreview } from '../../calls/previews.ts';
+import { isSilent, previewsOfTraces, shownPreview } from '../../calls/previews.ts';
 import { About } from '../../calls/trace/about.tsx';
 import { type TreeLine, type TreeNode, toLines, toTree } from '../../calls/trace/tree.ts';
 import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
@@ -42,9 +43,13 @@ import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, Check, CopyButton, Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { useSettled } from '../../ui/settled.ts';
 import { LongText } from '../../ui/text.tsx';
 import { View } from '../../ui/view.tsx';
+import { isCodingSession } from './groups.ts';
+
+const SessionDetails = lazily(() => import('./session-details.tsx'), 'SessionDetails');
 
 /** A thread may get steps while its reader is elsewhere: it is read again when they return. */
 const staleTime = 0;
@@ -499,6 +504,8 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
   const byModel = useMemo(() => spendingOf(calls), [calls]);
   const errors = turns.filter(hasFailed).length;
   const callErrors = calls.filter(hasFailed).length;
+  const isCoding = useMemo(() => isCodingSession(calls), [calls]);
+  const [isOpen, setOpen] = useState(false);
   const first = turns[0];
   const last = turns.at(-1);
   const end = Math.max(...turns.map(({ ended_at, started_at }) => parseTime(ended_at ?? started_at)));
@@ -538,9 +545,17 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
         <Skeleton label="" rows={1} />
       )}
       {/* Its line is there before, so that the turns stay where they are. */}
-      <details className={byModel.size > 0 ? '' : 'reserved'}>
-        <summary>Where the money went</summary>
+      <details
+        className={byModel.size > 0 || isCoding ? '' : 'reserved'}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
+        <summary>{isCoding ? 'What it did, and where the money went' : 'Where the money went'}</summary>
         <SpendingTable project={project} byModel={byModel} />
+        {isOpen && isCoding ? (
+          <Suspense fallback={<Skeleton label="Loading what it did…" />}>
+            <SessionDetails project={project} calls={calls} />
+          </Suspense>
+        ) : null}
       </details>
     </>
   );
@@ -671,6 +686,26 @@ export const ThreadPane = (props: ThreadPaneProps) => {
   );
 };
 
+/** What was said first in a thread; undefined until that is known, and if nothing is. */
+const useFirstWords = (project: string, thread: string): string | undefined => {
+  const [first] = useTurns(project, thread).data ?? none;
+  const { data } = useRead(
+    ['first words', project, first?.id],
+    async (reading) => {
+      if (!first) return null;
+      const request = { project_id: project, filter: { call_ids: [first.id] }, columns: previewColumn };
+      const [row] = await readRows(reading, request);
+      const own = row?.preview;
+      if (row && own && !isSilent(row)) return shownPreview(own, row).input;
+      const found = await previewsOfTraces(reading.client, project, [first.trace_id], reading.signal);
+      const below = found.get(first.trace_id);
+      return below ? shownPreview(below, first).input : null;
+    },
+    { enabled: first !== undefined },
+  );
+  return data ?? undefined;
+};
+
 /** A conversation, turn by turn. */
 export const ThreadView = () => {
   const search = route.useSearch();
@@ -679,6 +714,7 @@ export const ThreadView = () => {
   const change = (changes: Changes<ThreadSearch>) =>
     navigate({ search: changed<ThreadSearch>(search, changes), replace: true });
   const [help, setHelp] = useState(false);
+  const words = useFirstWords(project, thread);
   const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
   useKeys({
     ...stepKeys(moveFocus),
@@ -687,7 +723,8 @@ export const ThreadView = () => {
   });
   return (
     <View
-      title={thread}
+      title={words ?? 'Thread'}
+      about={<code className="cut">{thread}</code>}
       className="chat"
       actions={
         <>

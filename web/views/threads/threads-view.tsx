@@ -13,7 +13,14 @@ import type { TracePaneType } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { toggled, typedText } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
-import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../../navigation/search.ts';
+import {
+  ranges,
+  type ThreadField,
+  type ThreadGrouping,
+  type ThreadsSearch,
+  threadFields,
+  threadGroupings,
+} from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import {
@@ -30,10 +37,12 @@ import {
   sortableBy,
   Table,
 } from '../../ui/controls.tsx';
+import { Choice } from '../../ui/fields.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { type ThreadFacts, turnsRequest, useFacts, useThreadsWith } from './facts.ts';
+import { groupThreads, type ThreadGroup } from './groups.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
 const parseOrder = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
@@ -101,10 +110,21 @@ const useThreads = (search: ThreadsSearch) => {
     query.refetch();
   };
   const all = useMemo(() => query.data?.pages.flat() ?? [], [query.data]);
-  const facts = useFacts(project, all);
+  const facts = useFacts(project, all, search.by !== undefined);
   const isPart = ({ thread_id }: Thread) => facts.get(thread_id)?.within !== undefined;
-  const threads = search.nested ? all : all.filter((thread) => !isPart(thread));
-  return { query, searched, threads, facts, hidden: all.length - threads.length, refresh };
+  const listed = search.nested ? all : all.filter((thread) => !isPart(thread));
+  // Groups stand once all are known: they would change places as facts come.
+  const isGrouped = search.by !== undefined && facts.size >= all.length;
+  const groups = search.by !== undefined && isGrouped ? groupThreads(listed, facts, search.by) : undefined;
+  return {
+    query,
+    searched,
+    threads: groups?.flatMap((group) => group.threads) ?? listed,
+    groups,
+    facts,
+    hidden: all.length - listed.length,
+    refresh,
+  };
 };
 
 const durationCell = (ms: number | null) => (ms === null ? '' : durationText(ms));
@@ -119,6 +139,8 @@ const columns: readonly (readonly [ThreadField, string, (thread: Thread) => Reac
 interface ThreadTableProps {
   readonly project: string;
   readonly threads: readonly Thread[];
+  /** How many threads are in the groups before. */
+  readonly before: number;
   readonly facts: ReadonlyMap<string, ThreadFacts>;
   /** The row that the keyboard is at; -1 for none. */
   readonly active: number;
@@ -136,7 +158,7 @@ const atLeast = (threadFacts: ThreadFacts, text: string) => (threadFacts.whole ?
 
 /** Threads with what was said first, what they took, and the statistics of their turns. */
 const ThreadTable = (props: ThreadTableProps) => {
-  const { project, threads, facts, active, sort, onSort, picked, onPick, onPeek } = props;
+  const { project, threads, before, facts, active, sort, onSort, picked, onPick, onPeek } = props;
   const { field, direction } = parseOrder(sort);
   const sortable = sortableBy(`${direction === 'desc' ? '-' : ''}${field}`, onSort);
   const link = ({ thread_id: thread }: Thread, place: number) => {
@@ -152,7 +174,7 @@ const ThreadTable = (props: ThreadTableProps) => {
             // One by keyboard, which has no count, opens it.
             if (event.detail === 0 || !isPlainClick(event)) return;
             event.preventDefault();
-            onPeek(place);
+            onPeek(before + place);
           }}
         >
           {message ?? thread}
@@ -178,23 +200,38 @@ const ThreadTable = (props: ThreadTableProps) => {
   const cost = cell((threadFacts) =>
     threadFacts.usage?.cost === undefined ? null : atLeast(threadFacts, costText(threadFacts.usage.cost)),
   );
-  const user = cell(({ user: id }) =>
-    id === undefined ? null : (
+  const place = cell(({ repository, branch }) => (
+    <>
+      <span className="cut thread-user">{repository}</span>
+      <span className="hint cut">{branch}</span>
+    </>
+  ));
+  const user = cell(({ user: id, email }) =>
+    id === undefined ? (
+      email
+    ) : (
       <Link
         to="/traces"
         search={{ project, where: [{ path: 'attributes.user.id', op: 'is', value: typedText(id) }] }}
         title={`What ${id} asked for`}
         className="thread-user cut"
       >
-        {id}
+        {email ?? id}
       </Link>
     ),
   );
-  const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
+  const hasUsers = threads.some(({ thread_id }) => {
+    const { user: id, email } = facts.get(thread_id) ?? {};
+    return (id ?? email) !== undefined;
+  });
+  const hasPlaces = threads.some(({ thread_id }) => {
+    const { repository, branch } = facts.get(thread_id) ?? {};
+    return repository !== undefined || branch !== undefined;
+  });
   const numeric = 'numeric' as const;
   return (
     <Table
-      className="wide as-cards"
+      className={hasPlaces ? 'wide as-cards placed' : 'wide as-cards'}
       columns={[
         {
           title: 'Selected',
@@ -209,6 +246,7 @@ const ThreadTable = (props: ThreadTableProps) => {
           ),
         },
         { title: 'Thread', className: 'break', cell: link, ...sortable('thread_id') },
+        ...(hasPlaces ? [{ title: 'Repository', cell: place }] : []),
         ...(hasUsers ? [{ title: 'User', cell: user }] : []),
         {
           title: 'Turns',
@@ -227,8 +265,40 @@ const ThreadTable = (props: ThreadTableProps) => {
       ]}
       rows={threads}
       getKey={({ thread_id }) => thread_id}
-      active={active}
+      active={active - before}
     />
+  );
+};
+
+const groupingTexts: Readonly<Record<ThreadGrouping, string>> = {
+  repository: 'Repository',
+  branch: 'Branch',
+  user: 'User',
+};
+
+/** What the threads of a group have in common, and what they took together. */
+const GroupHead = ({ group, by }: { group: ThreadGroup; by: ThreadGrouping }) => {
+  const { name, threads, usage, errors, whole } = group;
+  const least = whole ? '' : '≥ ';
+  return (
+    <div className="thread-group-head">
+      <h2 dir="auto">{name ?? <span className="muted">No {groupingTexts[by].toLowerCase()}</span>}</h2>
+      <span className="facts">
+        <span>{countedText(threads.length, 'thread')}</span>
+        {usage?.cost === undefined ? null : (
+          <span>
+            {least}
+            {costText(usage.cost)}
+          </span>
+        )}
+        {errors > 0 ? (
+          <span className="error-text">
+            {least}
+            {countedText(errors, 'error')}
+          </span>
+        ) : null}
+      </span>
+    </div>
   );
 };
 
@@ -401,7 +471,7 @@ interface ThreadsViewProps {
 export const ThreadsView = ({ Pane }: ThreadsViewProps) => {
   const search = route.useSearch();
   const change = useChange<ThreadsSearch>(route.useNavigate());
-  const { query, searched, threads, facts, hidden, refresh } = useThreads(search);
+  const { query, searched, threads, groups, facts, hidden, refresh } = useThreads(search);
   const find = useRef<HTMLInputElement>(null);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const pick = (thread: string) => setPicked((before) => toggled(before, thread));
@@ -438,6 +508,16 @@ export const ThreadsView = ({ Pane }: ThreadsViewProps) => {
         {...ways}
       />
     );
+  const table = {
+    project,
+    facts,
+    active,
+    sort: search.sort,
+    onSort: (sort: string) => change({ sort }),
+    picked,
+    onPick: pick,
+    onPeek: (place: number) => goTo(place, true),
+  };
   return (
     <View
       title="Threads"
@@ -469,6 +549,16 @@ export const ThreadsView = ({ Pane }: ThreadsViewProps) => {
             onSearch={(text) => change({ text, id: undefined })}
           />
           <SourceMenu source={search.source} onChange={(source) => change({ source })} />
+          <Choice
+            className="compared"
+            label="Group by"
+            value={search.by ?? 'nothing'}
+            options={[
+              ['nothing', 'Nothing'],
+              ...threadGroupings.map((by) => [by, groupingTexts[by]] as const),
+            ]}
+            onChange={(by) => change({ by: by === 'nothing' ? undefined : by })}
+          />
           {hidden > 0 || search.nested ? (
             <Check
               label={hidden > 0 ? `Nested (${countText(hidden)})` : 'Nested'}
@@ -503,19 +593,22 @@ export const ThreadsView = ({ Pane }: ThreadsViewProps) => {
               }
             />
           ) : null}
-          {threads.length > 0 ? (
-            <ThreadTable
-              project={search.project}
-              threads={threads}
-              facts={facts}
-              active={active}
-              sort={search.sort}
-              onSort={(sort) => change({ sort })}
-              picked={picked}
-              onPick={pick}
-              onPeek={(place) => goTo(place, true)}
-            />
+          {threads.length > 0 && search.by !== undefined && !groups ? (
+            <Skeleton label="Reading what they are about…" rows={12} />
           ) : null}
+          {threads.length > 0 && search.by === undefined ? (
+            <ThreadTable {...table} threads={threads} before={0} />
+          ) : null}
+          {groups?.map((group, at) => (
+            <section key={group.name ?? ''} className="thread-group" aria-label={group.name ?? 'Others'}>
+              <GroupHead group={group} by={search.by ?? 'repository'} />
+              <ThreadTable
+                {...table}
+                threads={group.threads}
+                before={groups.slice(0, at).reduce((sum, { threads: own }) => sum + own.length, 0)}
+              />
+            </section>
+          ))}
           {query.hasNextPage ? (
             <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
               {query.isFetchingNextPage ? 'Reading…' : 'More threads'}

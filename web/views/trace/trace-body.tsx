@@ -49,7 +49,16 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
     await change(to, isStep ? 'tree' : 'call');
     if (isStep) go({ search: (before) => before, state: () => ({ pane: 'call', fromTree: true }) });
   };
-  const state = useTraceState(search, select);
+  /** Data stays in sight, of one error after another; any other tab gives way to the error. */
+  const selectError = (call: string) =>
+    change((before) =>
+      changed<TraceSearch>(before, {
+        call,
+        comment: undefined,
+        tab: before.tab === 'data' ? 'data' : undefined,
+      }),
+    );
+  const state = useTraceState(search, select, selectError);
   const body = useRef<HTMLDivElement>(null);
   const focusTree = () => {
     if (pane === 'call' && isNarrow()) {

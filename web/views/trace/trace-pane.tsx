@@ -63,7 +63,10 @@ const doNothing = () => {};
 
 const Shown = ({ look, onLook, ...props }: ShownProps) => {
   const { project, onCall } = props;
-  const state = useTraceState(toSearch(props), onCall);
+  const state = useTraceState(toSearch(props), onCall, (call) => {
+    if (look.tab !== 'data') onLook({ plain: look.plain });
+    onCall(call);
+  });
   const body = useRef<HTMLDivElement>(null);
   useMarks(body, state.marked, '.call-pane', state.selected);
   const { query, lines, all, selectedCall } = state;

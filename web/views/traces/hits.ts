@@ -2,6 +2,7 @@ import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import { textColumns } from '../../calls/list/request.ts';
 import type { Seen } from '../../calls/list/sight.ts';
+import { jsonIn } from '../../data/values.ts';
 
 /** A place where a text was found: what stands before it, it as it stands there, and what follows. */
 export interface Hit {
@@ -14,7 +15,13 @@ export interface Hit {
 const lengthBefore = 48;
 const lengthAfter = 160;
 
-const hitIn = (text: string, sought: string): Hit | undefined => {
+/** Markdown's signs around words, and before the words of a line. */
+const marks = /\*\*|__|`+|^ {0,3}(?:#{1,6}|>) /gm;
+
+/** Where a text has another one: without signs of Markdown, unless these are what is looked for. */
+const hitIn = (whole: string, sought: string): Hit | undefined => {
+  const plain = whole.replace(marks, '');
+  const text = plain.toLowerCase().includes(sought) ? plain : whole;
   const at = text.toLowerCase().indexOf(sought);
   if (at < 0) return undefined;
   const from = Math.max(0, at - lengthBefore);
@@ -32,8 +39,12 @@ function* textsIn(value: unknown): Generator<string> {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === 'string') yield next;
-    else if (typeof next === 'number' || typeof next === 'boolean') yield String(next);
+    if (typeof next === 'string') {
+      // What tools give is often JSON as a text: the texts in it come first.
+      const inner = /^\s*[[{]/.test(next) ? jsonIn(next) : undefined;
+      if (inner !== undefined) yield* textsIn(inner);
+      yield next;
+    } else if (typeof next === 'number' || typeof next === 'boolean') yield String(next);
     else if (Array.isArray(next)) for (const item of next) waiting.push(item);
     else if (typeof next === 'object' && next !== null)
       for (const [key, item] of Object.entries(next)) waiting.push(key, item);

@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { hashKey, useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type CallRow, getStatus } from '../../api/calls.ts';
@@ -226,9 +226,14 @@ export const useAnchor = (
 
 const none: readonly string[] = [];
 
-/** The rows that are selected, in the order in which they were. */
-export const usePicked = (project: string) => {
-  const [picked, keep] = useKept('kept picks', project, none);
+/**
+ * The rows that are selected, in the order in which they were. They are those of a list: another filter shows
+ * other rows, of which none is selected. Sorted otherwise, or with other columns, it is the same list.
+ */
+export const usePicked = (search: TracesSearch) => {
+  const { project } = search;
+  const { sort: _sort, columns: _columns, layout: _layout, ...rows } = listState(search);
+  const [picked, keep] = useKept('kept picks', hashKey([rows]), none);
   const navigate = useNavigate();
   const latest = useRef(picked);
   latest.current = picked;

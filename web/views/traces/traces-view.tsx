@@ -209,7 +209,7 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
   const [showQuery, setShowQuery] = useState(false);
   const [showMore, setShowMore] = useState(false);
   const [showExport, setShowExport] = useState(false);
-  const picks = usePicked(search.project);
+  const picks = usePicked(search);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
   const peek = usePeek(search, scroller);

@@ -25,6 +25,12 @@ describe('the differences of two texts', () => {
     ]);
   });
 
+  it('have no line of a text that is not there', () => {
+    const added = ['a: 1', 'b: 2'].map((text) => ({ kind: 'added', pieces: [{ text, changed: false }] }));
+    expect(diffTexts('', 'a: 1\nb: 2')).toEqual(added);
+    expect(diffTexts('a: 1\nb: 2', '')).toEqual(added.map((line) => ({ ...line, kind: 'removed' })));
+  });
+
   it('give back both texts, whatever they are', () => {
     const line = fc.stringMatching(/^[ab .]{0,6}$/);
     const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));

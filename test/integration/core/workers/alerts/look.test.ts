@@ -45,7 +45,7 @@ describe('looking at alerts', () => {
     const end = new Date(world.now - 60_000).toISOString().replace('000Z', '000000Z');
     expect(message).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      metric: 'avg error_count',
+      metric: 'Error rate',
       value: 1,
       threshold: 0.5,
       alert: { object_id: 'a', name: 'Too many errors' },

@@ -7,7 +7,7 @@ import { previewAlert } from '../../../../../core/workers/alerts/preview.ts';
 import { callsPerUnit, unitPrices } from '../../../../../core/workers/alerts/price.ts';
 import { queryAlerts } from '../../../../../core/workers/alerts/query.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
+import { formatTime, type JsonObject, type ProjectId } from '../../../../../foundations/wire/index.ts';
 import { getStore } from '../../../../support/service/stores.ts';
 import {
   type AlertWorld,
@@ -137,6 +137,11 @@ describe('the states of alerts', () => {
           state: 'alert',
           previous: null,
           threshold: 0.5,
+          // The window ended a minute before it was looked at.
+          window: {
+            start: formatTime((world.now - 6 * 60_000) * 1000),
+            end: formatTime((world.now - 60_000) * 1000),
+          },
           deliveries: [{ target: 'webhook ops', status: 'delivered', tries: 1, problem: null }],
         },
       ],

@@ -251,6 +251,33 @@ describe('a coding agent without spans', () => {
     expect(await threads.json()).toMatchObject({ thread_id: 'session', turn_count: 1 });
   });
 
+  it('say where the agent works by the attributes of its resource, which a query gives without the rest', async () => {
+    const project = newProject();
+    const { resourceLogs } = logsJson(
+      project,
+      agentJson('claude_code.user_prompt', { prompt: 'fix the build' }),
+    ) as { resourceLogs: JsonObject[] };
+    const resource = {
+      attributes: attributes({
+        'svc.project_id': project,
+        'vcs.repository.name': 'acme/shop',
+        'vcs.ref.head.name': 'main',
+      }),
+    };
+    await taken(send('logs', { resourceLogs: resourceLogs.map((logs) => ({ ...logs, resource })) }));
+    const answer = await writer.service.post('/calls/stream_query', {
+      project_id: project,
+      columns: ['attributes.otel.resource'],
+    });
+    expect(JSON.parse(await answer.text())).toMatchObject({
+      attributes: {
+        otel: {
+          resource: { vcs: { repository: { name: 'acme/shop' }, ref: { head: { name: 'main' } } } },
+        },
+      },
+    });
+  });
+
   it('costs a write unit for what it says, and its turn again', async () => {
     const project = newProject();
     const makeEvent = (event: string, seconds: number, values: JsonObject) => ({

@@ -8,6 +8,7 @@ import {
   rowOfCall,
   rowsIn,
   toFile,
+  toLine,
   toPortions,
 } from '../../../../../web/calls/datasets/rows.ts';
 
@@ -28,6 +29,42 @@ describe('the row of a call', () => {
     const source = 'svc:///acme/shop/call/c1';
     expect(rowOfCall({ ...call, output: false })).toEqual({ inputs: { q: 1 }, expected: false, source });
     expect(rowOfCall({ ...call, output: null })).toEqual({ inputs: { q: 1 }, source });
+  });
+});
+
+describe('the line of a value', () => {
+  it.each([
+    ['a text', 'a text'],
+    [undefined, ''],
+    [{ question: 'Where is it?' }, 'Where is it?'],
+    [{ order: 4711, city: 'Oslo' }, 'order: 4711, city: Oslo'],
+    [
+      {
+        model: 'm',
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: [{ type: 'text', text: 'First?' }] },
+          { role: 'assistant', content: 'Yes.' },
+          { role: 'user', content: 'And then?' },
+          { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'find', input: {} }] },
+        ],
+      },
+      'And then?',
+    ],
+    [[{ role: 'user', content: 'Hello' }], 'Hello'],
+    [{ role: 'assistant', content: 'An answer' }, 'An answer'],
+    [[1, 2], '[1,2]'],
+    [{ list: [1], of: { what: true } }, '{"list":[1],"of":{"what":true}}'],
+  ])('of %j is %j', (value, line) => {
+    expect(toLine(value)).toBe(line);
+  });
+
+  it('is short, whatever the value is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (any) => {
+        expect(toLine(any).length).toBeLessThanOrEqual(300);
+      }),
+    );
   });
 });
 

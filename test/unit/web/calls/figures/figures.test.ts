@@ -3,6 +3,7 @@ import type { Stats } from '../../../../../web/api/contract.ts';
 import {
   findChanges,
   type GroupFigures,
+  sortRows,
   toGroups,
   toPoints,
 } from '../../../../../web/calls/figures/figures.ts';
@@ -115,5 +116,15 @@ describe('the points of a chart', () => {
       ['a', 2],
       [null, 7],
     ]);
+  });
+});
+
+describe('rows', () => {
+  it('are sorted by numbers and texts, and those without come last either way', () => {
+    const rows = [2, undefined, 10, 1];
+    const get = (row: number | undefined) => row;
+    expect(sortRows(rows, '-n', get)).toEqual([10, 2, 1, undefined]);
+    expect(sortRows(rows, 'n', get)).toEqual([1, 2, 10, undefined]);
+    expect(sortRows(['v10', 'v2'], 'n', (row) => row)).toEqual(['v2', 'v10']);
   });
 });

@@ -6,7 +6,6 @@ import {
   namePath,
   scoreRequest,
   selectionOfPrompts,
-  sortRows,
   toGroupScores,
   toGroups,
   toVersionGroups,
@@ -95,15 +94,5 @@ describe('the figures of prompts', () => {
         { path: versionPath, op: 'is', value: '"3"' },
       ],
     });
-  });
-});
-
-describe('rows', () => {
-  it('are sorted by numbers and texts, and those without come last either way', () => {
-    const rows = [2, undefined, 10, 1];
-    const get = (row: number | undefined) => row;
-    expect(sortRows(rows, '-n', get)).toEqual([10, 2, 1, undefined]);
-    expect(sortRows(rows, 'n', get)).toEqual([1, 2, 10, undefined]);
-    expect(sortRows(['v10', 'v2'], 'n', (row) => row)).toEqual(['v2', 'v10']);
   });
 });

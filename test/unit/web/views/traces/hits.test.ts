@@ -27,4 +27,18 @@ describe('the place of a hit', () => {
     expect((hit?.before.length ?? 0) + (hit?.after.length ?? 0)).toBeLessThan(300);
     expect(findHit({ output: ['one', 'two'] }, 'one","two')).toBeUndefined();
   });
+
+  it('is shown without signs of Markdown and JSON, unless these are looked for', () => {
+    const output = '## Result\n**Order `4711`** is late';
+    expect(findHit({ output }, 'order 4711')).toEqual({
+      before: 'Result ',
+      found: 'Order 4711',
+      after: ' is late',
+    });
+    expect(findHit({ output }, '**order')?.found).toBe('**Order');
+    const json = JSON.stringify({ order: { state: 'It is **late**' } });
+    expect(findHit({ output: json }, 'late')).toEqual({ before: 'It is ', found: 'late', after: '' });
+    expect(findHit({ output: json }, '"state":')?.found).toBe('"state":');
+    expect(findHit({ output: '{broken late' }, 'late')?.before).toBe('{broken ');
+  });
 });

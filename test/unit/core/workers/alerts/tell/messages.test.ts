@@ -8,7 +8,7 @@ describe('a message as a mail has it', () => {
   it('names alert, project, value, threshold, window, what contributes most, and links', () => {
     expect(plainText(alertMessage())).toBe(`Alert: Too many errors in acme/shop
 
-avg error_count is 0.1235; the threshold is above 0.1.
+Error rate is 0.1235; the threshold is above 0.1.
 From 2026-11-22 09:15 to 2026-11-22 09:30 UTC. It was OK before.
 
 What contributes most:
@@ -31,10 +31,7 @@ https://t.example/api/ui/traces?from=x&to=y`);
   });
 
   it.each([
-    [
-      { state: 'no_data', value: null },
-      'No data: Too many errors in acme/shop\n\navg error_count is no data;',
-    ],
+    [{ state: 'no_data', value: null }, 'No data: Too many errors in acme/shop\n\nError rate is no data;'],
     [{ state: 'ok', previous: 'alert' }, 'OK: Too many errors in acme/shop'],
     [{ kind: 'reminder', state: 'warn' }, 'Warning: Too many errors (still) in acme/shop'],
     [{ kind: 'test', previous: null }, 'Test: Too many errors in acme/shop'],
@@ -67,12 +64,12 @@ const getTexts = ({ text, blocks }: Blocks): string[] => [
 describe('a message as Slack has it', () => {
   it('has blocks with all that a mail has', () => {
     const { text, blocks } = inSlack();
-    expect(text).toBe('Alert: Too many errors in acme/shop: avg error_count is 0.1235');
+    expect(text).toBe('Alert: Too many errors in acme/shop: Error rate is 0.1235');
     expect(blocks.map(({ type }) => type)).toEqual(['header', 'section', 'section', 'section']);
     expect(blocks[1]?.fields?.map((field) => field.text)).toEqual([
       '*Project*\nacme/shop',
       '*Alert*\nToo many errors',
-      '*avg error_count*\n0.1235',
+      '*Error rate*\n0.1235',
       '*Threshold*\nabove 0.1',
       '*Window*\n2026-11-22 09:15 to 2026-11-22 09:30 UTC',
     ]);
