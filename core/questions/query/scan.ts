@@ -62,16 +62,22 @@ export async function* readSource(
     joinParts(store, projectId, scanParts(store, projectId, some, options, budget), budget);
   // What is going to be sorted or counted needs no order before.
   if (order === 'free' && !unordered) yield* orderTies(plan, scanned(ranges));
-  else if (isApart(source, ranges.length)) yield* asTheyCome(ranges.map((range) => scanned([range])));
+  else if (isApart(plan, ranges.length)) yield* asTheyCome(ranges.map((range) => scanned([range])));
   else yield* scanned(ranges);
 }
 
 /** How many ranges are read without an order at once. */
 const rangesAsTheyCome = 16;
 
-/** Whether each call lies in one range alone, and they are few enough to be read at once. */
-const isApart = ({ kind }: Source, ranges: number): boolean =>
-  (kind === 'project' || kind === 'errors') && ranges <= rangesAsTheyCome;
+/**
+ * Whether each call lies in one range alone, and they are few enough to be read at once. What is fetched beside
+ * headers takes fewer reads in the batches of merged ranges.
+ */
+const isApart = ({ source: { kind }, required, totals }: Plan, ranges: number): boolean =>
+  (kind === 'project' || kind === 'errors') &&
+  required.length === 0 &&
+  totals === null &&
+  ranges <= rangesAsTheyCome;
 
 /**
  * Gives what several generators give, as it comes: what one has read is used while the store reads for the
