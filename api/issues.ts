@@ -34,9 +34,9 @@ export const lookingBack = {
 const common = { ...lookingBack, tag: 'issues' } as const;
 
 /** The longest range that is asked for at once, in days. */
-const maxDays = 366;
+export const maxDays = 366;
 
-const dayMicros = 86_400_000_000;
+export const dayMicros = 86_400_000_000;
 
 const issueId = z
   .string()
@@ -96,7 +96,7 @@ const sortFields = [
   'assignee',
 ] as const;
 
-const issuesFilter = () =>
+export const issuesFilter = () =>
   record({
     issue_ids: field(nullish(listSchema(issueId, 1000)), 'These issues.'),
     kinds: field(nullish(z.array(z.enum(issueKinds))), 'Issues of these kinds.'),
@@ -111,7 +111,7 @@ const issuesFilter = () =>
 export type IssuesFilter = z.output<ReturnType<typeof issuesFilter>>;
 
 /** A filter that lets every issue through. */
-const everyIssue: IssuesFilter = {
+export const everyIssue: IssuesFilter = {
   issueIds: null,
   kinds: null,
   opNames: null,
@@ -120,6 +120,25 @@ const everyIssue: IssuesFilter = {
   assignees: null,
   firstSeenAfter: null,
 };
+
+/** The states that are wanted: one, several, or null for any. */
+export const wantedStates = () =>
+  z.pipe(
+    nullish(z.union([z.enum(issueStates), z.array(z.enum(issueStates))])),
+    z.transform((state) => (typeof state === 'string' ? [state] : (state ?? null))),
+  );
+
+/** How issues are sorted: by a field downwards if nothing is said. */
+export const issuesSort = (usual: (typeof sortFields)[number]) =>
+  z.pipe(
+    nullish(z.array(z.strictObject({ field: field(z.enum(sortFields), 'What to sort by.'), direction }))),
+    z.transform((keys) =>
+      (keys?.length ? keys : [{ field: usual, direction: 'desc' } as const]).map((key) => ({
+        field: key.field,
+        descending: key.direction === 'desc',
+      })),
+    ),
+  );
 
 const fitsRange = z.check<{ readonly start: number; readonly end?: number | null | undefined }>(
   ({ value, issues }) => {
@@ -136,26 +155,10 @@ const issuesQueryBody = () =>
       project_id: project,
       start: field(micros, 'When the range begins, inclusive.'),
       end: field(nullish(micros), 'When it ends, exclusive; now without it. At most 366 days after `start`.'),
-      state: field(
-        z.pipe(
-          nullish(z.union([z.enum(issueStates), z.array(z.enum(issueStates))])),
-          z.transform((state) => (typeof state === 'string' ? [state] : (state ?? null))),
-        ),
-        'Issues in this state, or one of these; in any without it.',
-      ),
+      state: field(wantedStates(), 'Issues in this state, or one of these; in any without it.'),
       filter: field(withDefault(issuesFilter(), everyIssue), filterText),
       sort_by: field(
-        z.pipe(
-          nullish(
-            z.array(z.strictObject({ field: field(z.enum(sortFields), 'What to sort by.'), direction })),
-          ),
-          z.transform((keys) =>
-            (keys?.length ? keys : [{ field: 'last_seen', direction: 'desc' } as const]).map((key) => ({
-              field: key.field,
-              descending: key.direction === 'desc',
-            })),
-          ),
-        ),
+        issuesSort('last_seen'),
         `${sortText} Without it what was seen last comes first. Lists are sorted by their length.`,
       ),
       limit: field(

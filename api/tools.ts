@@ -15,6 +15,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
+import { everyIssue, issuesFilter, issuesSort, wantedStates } from './issues.ts';
 import { alias, objectId } from './objects.ts';
 import { promptContent, saysOneThing } from './prompts.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
@@ -358,6 +359,36 @@ export const getAgents = /* @__PURE__ */ tool({
   gives: ['agents', 'tools'],
 });
 
+export const findIssues = /* @__PURE__ */ tool({
+  name: 'find_issues',
+  title: 'Find issues',
+  description:
+    'What went wrong in production within a range (7 days), grouped by cause, the commonest first: failed calls where the failure began, verdicts that refuse, bad feedback, and tools called in loops; each with counts, traces, users, releases, state and three calls.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        start,
+        end,
+        state: field(wantedStates(), 'open, resolved, ignored, regressed; a list for several.'),
+        filter: field(
+          withDefault(issuesFilter(), everyIssue),
+          'Lists `issue_ids`, `kinds` (error, verdict, feedback, loop), `op_names`, `tool_names`, `releases`, `assignees`; `first_seen_after`: ISO 8601.',
+        ),
+        sort_by: field(
+          issuesSort('count'),
+          '[{"field": "count"|"trace_count"|"user_count"|"first_seen"|"last_seen", "direction": "desc"}]',
+        ),
+        limit: limit(20, 200),
+        cursor,
+        max_characters: maxCharacters,
+      },
+      { sort_by: 'sort' },
+    ),
+  gives: ['issues'],
+});
+
 const callName = z
   .string()
   .check(z.refine((text) => isId(text), rule('should be a call ref or the id of a call')));
@@ -497,6 +528,7 @@ export const tools: readonly ToolDescription[] = [
   getStats,
   getAgents,
   searchText,
+  findIssues,
   compareCalls,
   listPrompts,
   getPrompt,

@@ -67,6 +67,23 @@ const usedOfDynamoDb: Plugin = {
   },
 };
 
+/**
+ * Leaves out the descriptions of endpoints that a handler does not use, with their texts and examples. esbuild drops an
+ * unused call that is pure, but not if its arguments call something or are spread.
+ */
+const usedEndpoints: Plugin = {
+  name: 'used-endpoints',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/](?:api|weave[\\/]endpoints)[\\/][^\\/]+\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /(= \/\* @__PURE__ \*\/ )(\w*[eE]ndpoint\(\{\n.*?\n\}\));/gs,
+        '$1(() => $2)();',
+      ),
+      loader: 'ts',
+    }));
+  },
+};
+
 /** How everything that functions load is bundled. */
 const buildOptions: BuildOptions = {
   bundle: true,
@@ -96,7 +113,7 @@ const buildOptions: BuildOptions = {
   // What a bundle says of itself is where its own file is.
   define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   metafile: true,
-  plugins: [usedOfDynamoDb],
+  plugins: [usedOfDynamoDb, usedEndpoints],
   outExtension: { '.js': '.cjs' },
   logLevel: 'warning',
   external: Object.keys(lazyPackages),

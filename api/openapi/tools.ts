@@ -8,7 +8,7 @@ const prefix = '#/components/schemas/';
  * a list of tools takes room in every conversation.
  */
 const inShort = (name: string): JsonSchema | undefined => {
-  if (name.endsWith('Query') || ['CallsFilter', 'CallMetric', 'UsageMetric'].includes(name))
+  if (name.endsWith('Query') || ['CallsFilter', 'IssuesFilter', 'CallMetric', 'UsageMetric'].includes(name))
     return { type: 'object' };
   return name.endsWith('Path') ? { type: 'string' } : undefined;
 };

@@ -43,6 +43,11 @@ Prefer \`filter\`, which is faster: \`op_names\` (with or without version), \`tr
 judges, trials and tests did. So are fields outside of inputs, output and attributes, and those attributes
 that the table names, except tags.
 
+## Issues
+
+\`find_issues\` groups failures of production by kind, operation or tool, and message without its variables (\`<n>\`, \`<id>\`).
+A failure that calls pass on counts once, where it began. \`regressed\`: resolved, and seen since.
+
 ## Replies
 
 Each has at most \`max_characters\` (20,000). Long texts end in …; \`missing\` says which tool call

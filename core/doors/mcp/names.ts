@@ -71,7 +71,7 @@ export const countNames = async (
 };
 
 /** More groups than this are not told apart. */
-const maxGroups = 1000;
+export const maxGroups = 1000;
 
 /** The name of an operation without its version. */
 const shortOp = (op: string): string => {
@@ -87,7 +87,8 @@ const listed = (names: readonly string[]): string =>
         .map((name) => `\`${name}\``)
         .join(', ')}${names.length > maxListed ? ` and ${names.length - maxListed} more` : ''}`;
 
-const suggested = (name: string, known: readonly string[]): string =>
+/** What was probably meant by a name that there is not, or those that there are. */
+export const suggested = (name: string, known: readonly string[]): string =>
   didYouMean(name, known) || listed(known);
 
 /** The operations that a name means: itself, every version of it, or the same in other letters. */

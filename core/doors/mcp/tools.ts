@@ -3,6 +3,7 @@ import { addToDataset } from './add-to-dataset.ts';
 import { compareCalls } from './compare-calls.ts';
 import type { Tool } from './context.ts';
 import { describeProject } from './describe-project.ts';
+import { findIssues } from './find-issues.ts';
 import { getAgents } from './get-agents.ts';
 import { getCall } from './get-call.ts';
 import { getStats } from './get-stats.ts';
@@ -23,6 +24,7 @@ const all: readonly Tool[] = [
   getStats,
   getAgents,
   searchText,
+  findIssues,
   compareCalls,
   listPrompts,
   getPrompt,

@@ -50,7 +50,7 @@ export interface IssueCounts {
 }
 
 /** An operation without its version. */
-const toOpName = (opName: string): string => {
+export const toOpName = (opName: string): string => {
   const ref = parseRef(opName);
   return ref?.kind === 'op' ? `${opName.slice(0, opName.lastIndexOf(':'))}:*` : opName;
 };

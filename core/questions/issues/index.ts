@@ -25,6 +25,8 @@ import type { IssueStores } from './find.ts';
 import { takeIssues } from './rollups.ts';
 import { newestReleases, Tallies, type Tally } from './tally.ts';
 
+export { toOpName } from './find.ts';
+
 /** What a question about issues reads. */
 export interface IssueSources extends IssueStores {
   /** Where people's decisions are. */

@@ -189,6 +189,11 @@ export const agentFixtures = {
           calling('query_calls', { project_id: p, ...span, query: where('attributes.tool.name', 'lookup') }),
       },
       {
+        name: 'issues',
+        before,
+        request: (p) => calling('find_issues', { project_id: p, ...span }),
+      },
+      {
         name: 'agents and tools',
         before,
         request: (p) => calling('get_agents', { project_id: p, ...span }),

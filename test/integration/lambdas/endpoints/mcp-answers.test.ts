@@ -6,7 +6,7 @@ import { planted, travel, travelCalls, travelFeedback } from '../../../support/p
 import { type SharedService, sharedService } from '../../../support/service/service.ts';
 
 /*
- * A dozen questions that people ask a coding agent of their agents, each as the calls of tools that answer it.
+ * Questions that people ask a coding agent of their agents, each as the calls of tools that answer it.
  * What is right is counted in the raw calls.
  */
 
@@ -145,6 +145,32 @@ const questions: readonly (readonly [question: string, answer: () => Promise<voi
           .map(({ exception = '' }) => exception.split(':', 1)[0])
           .toSorted(),
       );
+    },
+  ],
+  [
+    'Which errors are the commonest, and what causes them?',
+    async () => {
+      const found = await ask('find_issues', { ...days, filter: { kinds: ['error'] }, limit: 2 });
+      const [first, second] = toRows(found, 'issues');
+      const [seats, crm] = [failed(planted.tool), failed('crm.lookup')];
+      expect(first).toMatchObject({
+        title: expect.stringContaining(`${planted.cause}: seat lock <n> expired`),
+        kind: 'error',
+        tool_name: planted.tool,
+        count: seats.length,
+        trace_count: seats.length,
+        user_count: new Set(seats.map((call) => attributesOf(call).user.id)).size,
+        releases: '1.5.0',
+        state: 'open',
+      });
+      expect(second).toMatchObject({ tool_name: 'crm.lookup', count: crm.length });
+      const [, example = ''] = /get_call with call_id (\S+)/.exec(String(found.advice)) ?? [];
+      expect(first?.examples).toContain(example);
+      const { call } = await ask('get_call', { call_id: example, columns: ['exception'] });
+      expect(JSON.stringify(call)).toContain(planted.cause);
+      const [, next = ''] = /query_calls with (\{.*\}) lists/.exec(String(found.advice)) ?? [];
+      const all = toRows(await ask('query_calls', { ...days, ...JSON.parse(next), columns: ['id'] }));
+      expect(all.map(({ id }) => id)).toEqual(seats.map(({ id }) => id).toReversed());
     },
   ],
   [
@@ -294,7 +320,7 @@ describe('nothing is found only where there is nothing:', () => {
 
   it('an operation that is not there, a user and a project', async () => {
     const ops = { ...days, filter: { op_names: ['handle_requests'] } };
-    for (const name of ['query_calls', 'get_stats', 'search_text', 'get_agents'])
+    for (const name of ['query_calls', 'get_stats', 'search_text', 'get_agents', 'find_issues'])
       expect(await refused(name, name === 'search_text' ? { ...ops, text: 'Oslo' } : ops)).toContain(
         'did you mean `handle_request`?',
       );
@@ -305,12 +331,26 @@ describe('nothing is found only where there is nothing:', () => {
       ['get_stats', {}],
       ['describe_project', {}],
       ['get_agents', {}],
+      ['find_issues', {}],
       ['list_prompts', {}],
       ['search_text', { text: 'Oslo' }],
     ] as const)
       expect(await refused(name, { ...args, project_id: 'acme/travle' })).toContain(
         'there is no project acme/travle; did you mean `acme/travel`?',
       );
+  });
+
+  it('a tool or a release of an issue', async () => {
+    for (const [list, name, mend] of [
+      ['tool_names', 'flights.boook', 'did you mean `flights.book`?'],
+      ['releases', '9', 'there are `1.5.0`'],
+    ] as const) {
+      const args = { ...days, filter: { [list]: [name] } };
+      expect(await refused('find_issues', args)).toContain(mend);
+    }
+    const fine = await ask('find_issues', { ...days, filter: { tool_names: ['flights.search'] } });
+    expect([fine.notes, toRows(fine, 'issues')]).toEqual([undefined, []]);
+    expect(await refused('find_issues', { start: '2020-01-01' })).toContain('within 366 days of end');
   });
 
   it('one name of several is noted, and a range without calls', async () => {

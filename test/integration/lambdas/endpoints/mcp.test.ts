@@ -27,6 +27,7 @@ const good: Readonly<Record<string, object>> = {
   get_stats: { ...day, group_by: ['op_name'] },
   get_agents: { project_id: project, trace_ids: ['trace'] },
   search_text: { ...day, text: 'answer 1' },
+  find_issues: day,
   compare_calls: { project_id: project, a: '1', b: '2' },
   list_prompts: { project_id: project },
   get_prompt: { project_id: project, name: 'support', label: 'production' },
