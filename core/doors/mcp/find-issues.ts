@@ -37,7 +37,12 @@ const withIssueOps = async (
   filter: IssuesFilter,
   range: Range,
 ): Promise<IssuesFilter> => {
-  const { opNames } = await withKnownOps(context, projectId, { ...everyCall, opNames: filter.opNames }, range);
+  const { opNames } = await withKnownOps(
+    context,
+    projectId,
+    { ...everyCall, opNames: filter.opNames },
+    range,
+  );
   return { ...filter, opNames: opNames && [...new Set(opNames.map(toOpName))] };
 };
 
@@ -104,7 +109,8 @@ export const findIssues = runs(description, async (args, context) => {
     notes.push(...(await checkNames(context, asked, true)));
     if (notes.length === 0) await checkListed(context, projectId, filter, { start, end });
   }
-  if (leftOut > 0) notes.push(`${leftOut} more failures are in no issue, since they are rare among very many`);
+  if (leftOut > 0)
+    notes.push(`${leftOut} more failures are in no issue, since they are rare among very many`);
   const rows = issues.map(
     ({ series, releases, ...row }): JsonFields => ({ ...row, releases: releases.join(', ') || null }),
   );

@@ -64,13 +64,17 @@ import { readValues } from './read.ts';
 /** Where the value of an object stands in a request. */
 const inBody = ['body', 'obj', 'val'];
 
-/** How the values of a class are checked. */
-interface ClassCheck {
-  readonly schema: () => z.ZodMiniType;
+/** What holds for the objects of a class, whatever their values are. */
+interface ClassRules {
   /** The only name that an object of the class may have. @default - any */
   readonly objectId?: string;
   /** How many objects of the class a project may have, since all are read at once. @default - any number */
   readonly most?: number;
+}
+
+/** How the values of a class are checked. */
+interface ClassCheck {
+  readonly schema: () => z.ZodMiniType;
   /** What the schema cannot tell: problems with their places in the value. @default - none */
   readonly further?: (value: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
@@ -104,22 +108,33 @@ const linkProblems = async ({ expires_at: expiresAt, revoked }: JsonObject): Pro
   return [{ loc: ['expires_at'], msg, type: 'value_error' }];
 };
 
-const checks: Readonly<Record<string, ClassCheck>> = {
-  [evaluatorClass]: {
-    schema: evaluator,
-    most: 100,
-    further: evaluatorProblems,
-  },
-  [limitsClass]: { schema: limits, objectId: limitsObject },
-  [retentionClass]: { schema: retention, objectId: retentionObject },
+const classes = {
+  [evaluatorClass]: { most: 100 },
+  [limitsClass]: { objectId: limitsObject },
+  [retentionClass]: { objectId: retentionObject },
+  [alertClass]: {},
+  [issueClass]: { most: 5000 },
+  [annotationSpecClass]: {},
+  [reviewQueueClass]: {},
+  [promptLabelsClass]: { objectId: promptLabelsObject },
+  [sharingClass]: { objectId: sharingObject },
+  [publicLinkClass]: { most: 1000 },
+} as const satisfies Readonly<Record<string, ClassRules>>;
+const rules: Readonly<Record<string, ClassRules>> = classes;
+
+/** A function, so that bundles which check no values leave the schemas out. */
+const getChecks = (): Readonly<Record<keyof typeof classes, ClassCheck>> => ({
+  [evaluatorClass]: { schema: evaluator, further: evaluatorProblems },
+  [limitsClass]: { schema: limits },
+  [retentionClass]: { schema: retention },
   [alertClass]: { schema: alert },
-  [issueClass]: { schema: savedIssue, most: 5000 },
+  [issueClass]: { schema: savedIssue },
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
-  [promptLabelsClass]: { schema: promptLabels, objectId: promptLabelsObject },
-  [sharingClass]: { schema: sharing, objectId: sharingObject },
-  [publicLinkClass]: { schema: publicLink, most: 1000, further: linkProblems },
-};
+  [promptLabelsClass]: { schema: promptLabels },
+  [sharingClass]: { schema: sharing },
+  [publicLinkClass]: { schema: publicLink, further: linkProblems },
+});
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */
 const admins: Readonly<
@@ -153,7 +168,7 @@ const findEntry = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | 
 
 /** The class of a value that means something to the service; undefined for any other value. */
 export const classWithMeaning = (value: JsonValue): string | undefined =>
-  findEntry(checks, value) && getOwnClass(value);
+  findEntry(rules, value) && getOwnClass(value);
 
 /** The latest version of an object of a class that means something to the service. */
 export interface ObjectOfClass {
@@ -249,7 +264,7 @@ export const requireRoom = async (
   className: string,
   budget: RequestBudget,
 ): Promise<void> => {
-  const most = checks[className]?.most;
+  const most = rules[className]?.most;
   if (most === undefined) return;
   const range = memberRange(projectId, className);
   const { items } = await queryPage(table, range, budget, { consistent: true, limit: most });
@@ -265,7 +280,7 @@ export const requireRoom = async (
  * @throws ServiceError 422 that names each wrong place
  */
 export const checkValue = async (value: JsonValue, place: readonly string[]): Promise<void> => {
-  const check = findEntry(checks, value);
+  const check = findEntry<ClassCheck>(getChecks(), value);
   if (!check || !isJsonObject(value)) return;
   try {
     parseValue(check.schema(), value);
@@ -284,7 +299,7 @@ export const checkValue = async (value: JsonValue, place: readonly string[]): Pr
  * @throws ServiceError 422 that names each wrong place
  */
 export const checkObject = async (objectId: string, value: JsonValue): Promise<void> => {
-  const only = findEntry(checks, value)?.objectId;
+  const only = findEntry(rules, value)?.objectId;
   if (only !== undefined && only !== objectId) {
     const msg = `should be ${only} for an object of class ${getOwnClass(value)}`;
     throw invalidAt(['body', 'obj', 'object_id'], msg);
