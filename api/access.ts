@@ -130,6 +130,8 @@ export const objects = {
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
     objects: ['PutObject', 'DeleteObject'],
   },
+  /** Reads objects that are small enough for an item, and makes versions of them. */
+  keep: { stores: true, table: ['BatchGetItem', 'Query', 'PutItem'] },
   delete: {
     stores: false,
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],

@@ -14,8 +14,9 @@ import {
   time,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, longAnswer, oneAnswer, oneRecord } from './endpoint.ts';
+import { endpoint, oneAnswer, oneRecord } from './endpoint.ts';
 import { flag, micros, name, project, queryNames, queryText, timestamp } from './fields.ts';
+import { lookingBack } from './issues.ts';
 import { type CallsFilter, callKind, everyCall, filter, noIncludes } from './queries.ts';
 import { alertClass } from './shared/classes.ts';
 import { aggregations, callMetrics, costMetrics, tokenMetrics } from './stats.ts';
@@ -313,9 +314,8 @@ const previewBody = () =>
 export type PreviewRequest = z.output<ReturnType<typeof previewBody>>;
 
 export const alertsPreview = /* @__PURE__ */ endpoint({
+  ...lookingBack,
   path: '/alerts/preview',
-  shape: longAnswer,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', bookkeeping: 'use', feedback: 'count' },
   tag: 'alerts',
   name: 'AlertsPreview',
   summary: 'Say when an alert would have fired, and what it costs',

@@ -118,6 +118,7 @@ export const tags = {
   files: 'Bytes under their digests, such as attachments.',
   costs: "A project's own prices of models.",
   feedback: 'Feedback on calls, ops and objects.',
+  issues: 'What went wrong, grouped by what it has in common.',
   alerts: 'Notifications when a metric crosses a threshold.',
   inference: 'A pass-through for model requests.',
   sharing: 'Traces that anybody may read who has a link.',

@@ -305,7 +305,7 @@ export const feedbackPurge = /* @__PURE__ */ endpoint({
   path: '/feedback/purge',
   role: 'write',
   shape: fewRecords,
-  stores: { feedback: 'purge', audit: 'append' },
+  stores: { feedback: 'purge', bookkeeping: 'note', audit: 'append' },
   tag: 'feedback',
   name: 'FeedbackPurge',
   summary: 'Delete feedback records',

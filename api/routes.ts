@@ -7,6 +7,7 @@ import { feedbackDeletion, feedbackRoutes } from './feedback.ts';
 import { feedbackStatsRoutes } from './feedback-stats.ts';
 import { fileRoutes } from './files.ts';
 import { inferenceRoutes } from './inference.ts';
+import { issueRoutes } from './issues.ts';
 import { mcpRoutes } from './mcp.ts';
 import { modelRoutes } from './models.ts';
 import { objectRoutes } from './objects.ts';
@@ -41,6 +42,7 @@ const list = [
   ...feedbackStatsRoutes,
   ...feedbackDeletion,
   ...evaluatorRoutes,
+  ...issueRoutes,
   ...alertRoutes,
   ...sharingRoutes,
   ...inferenceRoutes,

@@ -14,6 +14,7 @@ import { feedback } from './parts/feedback.ts';
 import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
 import { limits } from './parts/limits.ts';
+import { memory } from './parts/memory.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
 import { promptPart } from './parts/prompts.ts';
@@ -55,6 +56,7 @@ const parts: readonly BenchPart[] = [
   redaction,
   limits,
   starts,
+  memory,
   speed,
   warm,
   tokens,

@@ -3,6 +3,8 @@
  * ERR_UNKNOWN_FILE_EXTENSION or in the name of some missing package. This file is JavaScript, for older Nodes.
  */
 import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const problem = () => {
   const [major = 0] = process.versions.node.split('.').map(Number);
@@ -18,3 +20,7 @@ if (found !== undefined) {
   console.error(found);
   process.exit(1);
 }
+// What is compiled once is there the next time. The compiler that strips types takes 25 MB, and is then not loaded.
+module.enableCompileCache?.(
+  fileURLToPath(new URL('../node_modules/.cache/pennytrace/compiled', import.meta.url)),
+);

@@ -1,6 +1,6 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { allRoutes } from '../api/routes.ts';
 
 interface BundleOptions {
@@ -45,6 +45,28 @@ const threads: Readonly<Record<string, string>> = {
   'core/workers/evaluators/check-runner.ts': 'core/workers/evaluators/check-thread.ts',
 };
 
+/**
+ * Leaves out what nothing imports of DynamoDB's client: operations on tables, backups and exports, with their shapes.
+ * In a bundle that imports its own parts dynamically, esbuild keeps all that a module passes on from others.
+ */
+const usedOfDynamoDb: Plugin = {
+  name: 'used-of-dynamodb',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /client-dynamodb.dist-es.index\.js$/ }, ({ path }) => {
+      const wrappers = globSync('lib-dynamodb/dist-es/**/*.js', { cwd: join(dirname(path), '../..') });
+      const commands = wrappers.flatMap((wrapper) =>
+        [
+          ...readFileSync(join(dirname(path), '../..', wrapper), 'utf8').matchAll(
+            /import \{ (\w+) as \w+ \} from "@aws-sdk\/client-dynamodb"/g,
+          ),
+        ].map(([, name]) => `./commands/${name}`),
+      );
+      const modules = ['./DynamoDBClient', './models/errors', ...new Set(commands)];
+      return { contents: modules.map((module) => `export * from ${JSON.stringify(module)};`).join('\n') };
+    });
+  },
+};
+
 /** How everything that functions load is bundled. */
 const buildOptions: BuildOptions = {
   bundle: true,
@@ -74,6 +96,7 @@ const buildOptions: BuildOptions = {
   // What a bundle says of itself is where its own file is.
   define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   metafile: true,
+  plugins: [usedOfDynamoDb],
   outExtension: { '.js': '.cjs' },
   logLevel: 'warning',
   external: Object.keys(lazyPackages),

@@ -5,11 +5,13 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endCompiler } from 'aws-stand-in/thread-code';
 import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
 import { withOwnCommands } from '../lib/packaged.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
+import { collectWhenIdle } from './memory.ts';
 import { type LocalOpenId, localAdmin, localReader } from './open-id.ts';
 import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
 import { BadSetting, type LocalSettings, readLocalSettings } from './settings.ts';
@@ -152,9 +154,13 @@ const main = async (termination: AbortSignal): Promise<void> => {
   const settings = readLocalSettings(process.env);
   progress('starting stores, a model and the stack');
   const service = await start(settings, termination);
+  // Nothing that follows is built in this process.
+  await endCompiler();
+  const end = collectWhenIdle();
   try {
     await serve(service, settings, termination);
   } finally {
+    end();
     await service.stop();
   }
 };

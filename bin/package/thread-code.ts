@@ -14,3 +14,6 @@ const threadCodeSync = (file: string): string =>
 const threadCode = async (file: string): Promise<string> => threadCodeSync(file);
 
 export { threadCode, threadCodeSync };
+
+/** There is no compiler to end. */
+export const endCompiler = async (): Promise<void> => {};

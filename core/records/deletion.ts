@@ -89,6 +89,8 @@ const inBookkeeping: Readonly<Record<PartitionKind, Owned>> = {
   sweeps: byKey,
   marks: own('marks'),
   pages: own('pages'),
+  issuePages: own('issuePages'),
+  issueDays: own('issueDays'),
   days: own('days'),
   texts: own('texts'),
   alerts: own('alerts'),

@@ -28,6 +28,10 @@ export const partitionTags = {
   leases: 22,
   /** How far deletions of projects are, and the application of retentions: one partition, by project. */
   sweeps: 24,
+  /** A project's issues of hours, by day. */
+  issuePages: 25,
+  /** A project's issues of days. */
+  issueDays: 26,
   /** Which trigrams a project's calls have, by hour. */
   texts: 27,
 } as const;

@@ -73,10 +73,12 @@ export const toExpiry = (
  * A fourth has which trigrams the texts of an hour have, in parts: `texts.ts`.
  *
  *   texts   k  texts, project   s  hour, part   n: how many parts there are; h: the groups of this one
+ *
+ * Rollups of issues are kept as those of statistics are, in `issuePages` and `issueDays`, under the same marks.
  */
 
 /** What an item is about. */
-type ItemKind = Extract<PartitionKind, 'marks' | 'pages' | 'days'>;
+type ItemKind = Extract<PartitionKind, 'marks' | 'pages' | 'days' | 'issuePages' | 'issueDays'>;
 
 const offset = 2 ** 31;
 

@@ -31,9 +31,10 @@ import { compareCalls, orderTies } from './order.ts';
 import { bothLevels, type Plan, type Source } from './plan.ts';
 
 /**
- * Reads every call that a plan's source holds, in the source's order.
+ * Reads every call that a plan's source holds, in the source's order, or in any if they are to be sorted.
  *
  * @param early whether calls are answered as soon as they are found
+ * @param unordered whether any order will do. All calls must be wanted
  * @throws ServiceError 503 when storage does not give something in time
  */
 export async function* readSource(
@@ -42,6 +43,7 @@ export async function* readSource(
   plan: Plan,
   early: boolean,
   budget: RequestBudget,
+  unordered = false,
 ): AsyncGenerator<readonly CallHeader[]> {
   const { source, descending, bounds, order } = plan;
   if (source.kind === 'nothing') return;
@@ -56,10 +58,53 @@ export async function* readSource(
     ahead: readsAhead(plan, ranges.length),
     payloads: plan.required.length + plan.answered.length > 0,
   };
-  const rows = scanParts(store, projectId, ranges, options, budget);
-  const calls = joinParts(store, projectId, rows, budget);
-  // What is going to be sorted needs no order before.
-  yield* order === 'sort' ? calls : orderTies(plan, calls);
+  const scanned = (some: readonly AnyIndexRange<'calls'>[]) =>
+    joinParts(store, projectId, scanParts(store, projectId, some, options, budget), budget);
+  // What is going to be sorted or counted needs no order before.
+  if (order === 'free' && !unordered) yield* orderTies(plan, scanned(ranges));
+  else if (isApart(plan, ranges.length)) yield* asTheyCome(ranges.map((range) => scanned([range])));
+  else yield* scanned(ranges);
+}
+
+/** How many ranges are read without an order at once. */
+const rangesAsTheyCome = 16;
+
+/**
+ * Whether each call lies in one range alone, and they are few enough to be read at once. What is fetched beside
+ * headers takes fewer reads in the batches of merged ranges.
+ */
+const isApart = ({ source: { kind }, required, totals }: Plan, ranges: number): boolean =>
+  (kind === 'project' || kind === 'errors') &&
+  required.length === 0 &&
+  totals === null &&
+  ranges <= rangesAsTheyCome;
+
+/**
+ * Gives what several generators give, as it comes: what one has read is used while the store reads for the
+ * others. Ending the iteration ends them.
+ *
+ * @throws what the first of them throws that fails
+ */
+async function* asTheyCome<T>(sources: readonly AsyncGenerator<T>[]): AsyncGenerator<T> {
+  const next = async (source: AsyncGenerator<T>) => ({ source, result: await source.next() });
+  const pending = new Map(sources.map((source) => [source, next(source)]));
+  // Only the first failure is thrown.
+  for (const each of pending.values()) each.catch(() => {});
+  try {
+    while (pending.size > 0) {
+      const { source, result } = await Promise.race(pending.values());
+      if (result.done) {
+        pending.delete(source);
+        continue;
+      }
+      const following = next(source);
+      following.catch(() => {});
+      pending.set(source, following);
+      yield result.value;
+    }
+  } finally {
+    await Promise.allSettled([...pending.keys()].map((source) => source.return(undefined)));
+  }
 }
 
 /**

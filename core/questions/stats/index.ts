@@ -9,7 +9,14 @@ export {
 } from './answer.ts';
 export { Cell, Numbers } from './cells.ts';
 export { computeFeedbackStats, findPayloadPaths } from './feedback.ts';
-export type { Span } from './hours.ts';
+export {
+  findHours,
+  gaps,
+  hoursOfTheDay,
+  type Knowledge,
+  type Span,
+  toWholeDays,
+} from './hours.ts';
 export type { StatsPlan } from './plan.ts';
 export { computeStats, type StatsLookups, type StatsUnderWay } from './stats.ts';
 export { type Ask, type AskSource, chooseSource, countTogether, mergeSpans } from './together.ts';

@@ -166,6 +166,33 @@ export interface PreviewedCall {
 
 /** The size of the cache of unpacked segments, in bytes. Calls near in time share segments. */
 const cacheBytes = 32 * 1024 * 1024;
+/** How many segments are remembered from request to request. What they take packed is kept for it. */
+const maxRemembered = 64;
+
+interface Remembered {
+  readonly packed: Uint8Array;
+  readonly unpacked: WeakRef<Buffer>;
+}
+
+/**
+ * What a container has unpacked lately, by the segment's id, the one used least recently first. Whoever
+ * reads a trace comes back for the calls beside. It takes no memory that is needed: the garbage collector
+ * takes the unpacked bytes as soon as no request holds them.
+ */
+const remembered = new Map<string, Remembered>();
+
+/** Unpacks a segment, or gives what the same bytes were unpacked to before: a blanked one has others. */
+const unpackSegment = (id: string, packed: Uint8Array): Buffer => {
+  const before = remembered.get(id);
+  const known = before && Buffer.compare(before.packed, packed) === 0 ? before.unpacked.deref() : undefined;
+  const unpacked = known ?? unpack(packed);
+  remembered.delete(id);
+  remembered.set(id, { packed, unpacked: new WeakRef(unpacked) });
+  const [oldest] = remembered.keys();
+  if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+  return unpacked;
+};
+
 /** The number of objects read concurrently. */
 const bucketConcurrency = 16;
 
@@ -361,7 +388,7 @@ export class PayloadReader {
     const found = packed.get(id) ?? (await this.#fetch([id])).get(id);
     if (!found) return undefined;
     packed.delete(id);
-    const bytes = unpack(found);
+    const bytes = unpackSegment(id, found);
     this.#addToCache(id, bytes);
     return bytes;
   }

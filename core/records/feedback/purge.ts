@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import { callRef, type ProjectId } from '../../../foundations/wire/index.ts';
+import { HourMarks } from '../rollups.ts';
 import {
   deleteObjects,
   getLeftovers,
@@ -24,6 +25,22 @@ import {
   type StoredRecord,
   unchanged,
 } from './items.ts';
+
+/**
+ * Marks the hours in which records were given that are about to go: rollups of issues count them.
+ *
+ * @throws ServiceError 503 when storage does not accept it in time; nothing may be changed then
+ */
+export const markFeedback = (
+  store: Store,
+  projectId: ProjectId,
+  stored: Iterable<Stored | undefined>,
+  budget: RequestBudget,
+): Promise<void> =>
+  new HourMarks(store, budget).mark(
+    projectId,
+    [...stored].flatMap((found) => (isRecord(found) ? [{ startedAt: found.entry.header.createdAt }] : [])),
+  );
 
 /** How many records are purged at once. */
 const recordsAtOnce = 32;
@@ -46,6 +63,7 @@ export const purgeFeedback = async (
   onRef?: string,
 ): Promise<void> => {
   const stored = await readStored(store, projectId, ids, budget);
+  await markFeedback(store, projectId, stored.values(), budget);
   await mapConcurrent([...stored], recordsAtOnce, ([id, found]) =>
     purgeOne(store, projectId, { id, onRef }, found, budget),
   );

@@ -26,6 +26,7 @@ import {
   unchanged,
 } from './items.ts';
 import type { FeedbackHeader } from './model.ts';
+import { markFeedback } from './purge.ts';
 
 /** Which record is replaced, and by what. */
 export interface Replacement {
@@ -74,6 +75,7 @@ export const replaceFeedback = async (
     const found = await look(store, feedbackId, record, budget);
     await deleteObjects(store, leftoversIn(found), budget);
     const step = nextStep(feedbackId, record, found);
+    if ('old' in step) await markFeedback(store, record.header.projectId, [step.old], budget);
     if (step.kind === 'swap') {
       const header = await swap(store, record, step.old, found, objects, budget);
       return header && { value: toAnswer(record, header) };

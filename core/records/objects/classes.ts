@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { alert } from '../../../api/alerts.ts';
 import { evaluator } from '../../../api/evaluators.ts';
+import { savedIssue } from '../../../api/issues.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
 import {
@@ -23,6 +24,7 @@ import {
   reviewQueueClass,
   sharingClass,
 } from '../../../api/shared/classes.ts';
+import { issueClass } from '../../../api/shared/issues.ts';
 import { maxLinkDays, sharingObject } from '../../../api/shared/sharing.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { readSchema } from '../../../foundations/json-schema/read.ts';
@@ -111,6 +113,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
   [limitsClass]: { schema: limits, objectId: limitsObject },
   [retentionClass]: { schema: retention, objectId: retentionObject },
   [alertClass]: { schema: alert },
+  [issueClass]: { schema: savedIssue, most: 5000 },
   [annotationSpecClass]: { schema: annotationSpec },
   [reviewQueueClass]: { schema: reviewQueue },
   [promptLabelsClass]: { schema: promptLabels, objectId: promptLabelsObject },
@@ -158,20 +161,24 @@ export interface ObjectOfClass {
   readonly value: JsonObject;
 }
 
+/** Which objects of a class are read: these, those that a test lets through, or all. */
+type WhichObjects = readonly string[] | ((objectId: string) => boolean) | null;
+
 /** The latest versions of objects of a class, of which some may be of another if they are named. */
 const latestVersions = async (
   store: Store,
   projectId: ProjectId,
   className: string,
-  objectIds: readonly string[] | null,
+  which: WhichObjects,
   budget: RequestBudget,
 ): Promise<VersionHeader[]> => {
-  if (objectIds === null) {
+  if (which === null || typeof which === 'function') {
     const options = { toRow: (item: Item) => toHeader(projectId, item), consistent: true };
-    const members = readRange(store.table, memberRange(projectId, className), options, budget);
-    return (await Array.fromAsync(members)).flat();
+    const range = readRange(store.table, memberRange(projectId, className), options, budget);
+    const members = (await Array.fromAsync(range)).flat();
+    return which ? members.filter(({ objectId }) => which(objectId)) : members;
   }
-  const filter = { ...everyVersion, latestOnly: true, objectIds: [...objectIds] };
+  const filter = { ...everyVersion, latestOnly: true, objectIds: [...which] };
   const named = findAll(store, { projectId, filter }, 'ascending', null, budget);
   return (await Array.fromAsync(named)).flat().map(({ header }) => header);
 };
@@ -180,16 +187,16 @@ const latestVersions = async (
  * Reads the latest versions of a project's objects of a class that means something to the service, by
  * their ids. It takes no look at other objects.
  *
- * @param objectIds which; null for all
+ * @param which null for all. Of those that a test does not let through, no value is read
  */
 export const readClass = async (
   store: Store,
   projectId: ProjectId,
   className: string,
-  objectIds: readonly string[] | null,
+  which: WhichObjects,
   budget: RequestBudget,
 ): Promise<ObjectOfClass[]> => {
-  const latest = await latestVersions(store, projectId, className, objectIds, budget);
+  const latest = await latestVersions(store, projectId, className, which, budget);
   const found = latest.flatMap((header) => (header.meaning === className ? [{ header }] : []));
   const values = await readValues(store, found, budget);
   return found.flatMap(({ header }, i) => {

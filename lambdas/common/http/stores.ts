@@ -138,7 +138,7 @@ const readStores = (): DeployedStores => {
   const calls = readStore('CALLS_TABLE', { marksHours: true, projectDays: 'callsDays' });
   const objects = readStore('OBJECTS_TABLE');
   const costs = readStore('COSTS_TABLE');
-  const feedback = readStore('FEEDBACK_TABLE', { projectDays: 'feedbackDays' });
+  const feedback = readStore('FEEDBACK_TABLE', { marksHours: true, projectDays: 'feedbackDays' });
   const { AUDIT_TABLE, AUDIT_DAYS, KEYS_TABLE } = process.env;
   const audit = AUDIT_TABLE ? { table: { client, name: AUDIT_TABLE }, days: Number(AUDIT_DAYS) } : undefined;
   const keys = KEYS_TABLE ? { client, name: KEYS_TABLE } : undefined;

@@ -1,4 +1,4 @@
-import { type BuildOptions, build, buildSync } from 'esbuild';
+import { type BuildOptions, build, buildSync, stop } from 'esbuild';
 
 /*
  * A module with its imports, as one CommonJS script for a thread. A thread that runs TypeScript loads
@@ -27,3 +27,6 @@ export const threadCode = async (file: string): Promise<string> =>
 /** The script of a module, by its absolute path, for who cannot wait. */
 export const threadCodeSync = (file: string): string =>
   getText(file, buildSync(options(file)).outputFiles[0]);
+
+/** Ends the process of the compiler, which a later script starts anew. Whoever builds meanwhile fails. */
+export const endCompiler = (): Promise<void> => stop();

@@ -9,6 +9,9 @@ import type { FromStore, StoreSetup } from './worker.ts';
 /** The file of the data in a store's folder. */
 export const storeFile = 'store.sqlite';
 
+/** What V8 may take for new objects, in MB, whatever its flags give to other threads of the process. */
+const youngMb = 24;
+
 /**
  * Starts a store in a thread of this process, on a free port of the loopback address.
  *
@@ -40,6 +43,7 @@ export const startStore = async ({
     eval: true,
     // Not those of this process: they may say that scripts are modules.
     execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: youngMb },
     workerData: setup,
   });
   const ready = Promise.withResolvers<number>();

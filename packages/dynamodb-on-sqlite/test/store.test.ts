@@ -8,6 +8,7 @@ import type { StandIn } from 'aws-stand-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../src/database.ts';
 import { Operations } from '../src/operations.ts';
+import { projector } from '../src/reads.ts';
 import { startStore } from '../src/start.ts';
 import { type Fields, isObject } from '../src/values.ts';
 import {
@@ -41,6 +42,27 @@ const send = async (operation: string, body: object): Promise<Fields> =>
   (await wire.send(operation, body)).body;
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+describe('a projection of an item', () => {
+  const sought = { B: Buffer.from('sought').toString('base64') };
+  const looksAlike = { S: '"a":{"B":"bm8="}' };
+  it.each([
+    ['is cut out of bytes', { a: sought, b: { B: 'AAAA' } }],
+    ['has no field of a map for an attribute', { m: { M: { a: { B: 'bm8=' } } }, a: sought }],
+    [
+      'has no field of a map in a list for an attribute',
+      { l: { L: [{ M: { a: { B: 'bm8=' } } }] }, a: sought },
+    ],
+    ['has no text for an attribute', { s: looksAlike, a: sought }],
+    ['has attributes of other types', { s: { N: '1' }, a: looksAlike }],
+    ['leaves out what is not there', { b: sought }],
+    ['has names with quotes', { 'q"': sought, a: { B: '' } }],
+  ])('%s', (_, item: Readonly<Record<string, unknown>>) => {
+    const names = ['a', 's', 'q"'];
+    const expected = Object.fromEntries(names.flatMap((name) => (item[name] ? [[name, item[name]]] : [])));
+    expect(JSON.parse(projector(names)(JSON.stringify(item)))).toEqual(expected);
+  });
+});
 
 describe('the embedded store refuses by name', () => {
   const Key = at('a');

@@ -3,7 +3,7 @@ import type { Sent } from '../service/in-process.ts';
 import { countFeedback } from './feedback.ts';
 import type { Fixture } from './fixture.ts';
 import { choosing, noted, queryCalls } from './queries.ts';
-import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
+import { calls, end, forBucket, noise, report, type Scenario, start, type Use } from './scenario.ts';
 
 const makeAlert = (fields: object = {}): JsonObject => ({
   _type: 'Alert',
@@ -73,7 +73,67 @@ const previews: readonly Scenario[] = [
   preview('how slow calls with certain inputs would have been', { query: asksInputs }),
 ];
 
-/** The routes of alerts. */
+/** What the function may do that looks back over calls and feedback, and keeps what is decided on issues. */
+const lookBack = [
+  ...queryCalls,
+  'costs: Query',
+  'bookkeeping: BatchWriteItem Query UpdateItem',
+  ...countFeedback,
+  'objects: BatchGetItem PutItem Query',
+] as const;
+
+const issuesOf = (p: string, fields: object = {}): Sent => ({
+  path: '/issues/query',
+  body: { project_id: p, start: '2026-09-30T00:00:00Z', end: inTenMinutes(), ...fields },
+});
+
+const inTenMinutes = (): string => new Date(Date.now() + 600_000).toISOString();
+
+const anIssue = '0123456789abcdef0123456789abcdef';
+const resolve = (p: string, fields: object = { state: 'resolved' }): Sent => ({
+  path: '/issues/update',
+  body: { project_id: p, issue_id: anIssue, ...fields },
+});
+
+/** What uses permissions of that function, beside its scenarios. */
+const lookingBack: readonly Use[] = [
+  ...choosing('what alerts on calls', (p, choice) => makePreview(p, choice)),
+  {
+    name: 'what feedback in the bucket would have said',
+    before: noted,
+    request: (p) =>
+      makePreview(
+        p,
+        { metric: { feedback_type: 'note', path: 'n', aggregation: 'avg' } },
+        { end: new Date(Date.now() + 600_000).toISOString() },
+      ),
+  },
+];
+
+const issues: readonly Scenario[] = [
+  {
+    name: 'the issues of calls and feedback, one of which was resolved',
+    before: (p) => [
+      ...before(p),
+      report(start(p, 'failed', { attributes: { kind: 'tool' } }), end(p, 'failed', { exception: 'E: no' })),
+      report(start(p, 'large', { inputs: { q: noise(forBucket) } }), end(p, 'large', { exception: 'E: 12' })),
+      {
+        path: '/feedback/create',
+        body: {
+          project_id: p,
+          id: 'refused',
+          svc_ref: `svc:///${p}/call/0`,
+          feedback_type: 'evaluation.tone',
+          payload: { value: false, reason: noise(forBucket) },
+        },
+      },
+      resolve(p),
+    ],
+    request: (p) => issuesOf(p),
+  },
+];
+
+/** The routes of alerts and issues. */
 export const alertFixtures = {
   '/alerts/query': {
     permitted: [
@@ -86,32 +146,43 @@ export const alertFixtures = {
     answer: '{"is_on":false,"alerts":[],"history":[]}',
     scenarios: [states],
   },
-  '/alerts/preview': {
-    permitted: [...queryCalls, 'costs: Query', 'bookkeeping: BatchWriteItem Query', ...countFeedback],
+  '/issues/query': {
+    permitted: lookBack,
     seldom: {
       'Query on calls': 'as for statistics',
       'BatchWriteItem on bookkeeping': 'as for statistics',
-      'Query on feedback/index/by_time': 'it asks for one type',
+      'UpdateItem on bookkeeping': 'the project was noted when it was first written to',
     },
+    body: (p) => ({ project_id: p, start: '2026-10-01T00:00:00Z', end: '2026-10-01T12:00:00Z' }),
+    namesNothing: true,
+    scenarios: issues,
+    uses: [
+      ...issues,
+      ...previews,
+      ...lookingBack,
+      { name: 'a decision', before, request: (p) => resolve(p) },
+    ],
+  },
+  '/issues/update': {
+    permitted: lookBack,
+    body: (p) => ({ project_id: p, issue_id: anIssue, state: 'resolved' }),
+    namesNothing: true,
+    scenarios: [
+      {
+        name: 'an issue that is assigned, and then resolved',
+        before: (p) => [resolve(p, { assignee: 'ada' })],
+        request: (p) => resolve(p),
+      },
+    ],
+  },
+  '/alerts/preview': {
+    permitted: lookBack,
     body: (p, { call, thread }) => ({
       project_id: p,
       alert: makeAlert({ filter: { call_ids: [call], thread_ids: [thread] } }),
       ...day,
     }),
     scenarios: previews,
-    uses: [
-      ...choosing('what alerts on calls', (p, choice) => makePreview(p, choice)),
-      {
-        name: 'what feedback in the bucket would have said',
-        before: noted,
-        request: (p) =>
-          makePreview(
-            p,
-            { metric: { feedback_type: 'note', path: 'n', aggregation: 'avg' } },
-            { end: new Date(Date.now() + 600_000).toISOString() },
-          ),
-      },
-    ],
   },
   '/alerts/test': {
     permitted: [],

@@ -227,8 +227,10 @@ export const feedbackFixtures = {
     permitted: [
       'feedback: BatchGetItem DeleteItem PutItem',
       'bucket/feedback/*: DeleteObject',
+      'bookkeeping: UpdateItem',
       'audit: PartiQLInsert',
     ],
+    seldom: { 'UpdateItem on bookkeeping': 'records of finished hours leave a mark' },
     body: (p, { feedback }) => ({ project_id: p, query: byId(feedback) }),
     answer: '{}',
     scenarios: [

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionSpec } from '../template/stack.ts';
 import {
@@ -11,6 +12,12 @@ import {
 
 /** How many workers all functions may have together, and how long workers live without work. */
 export interface PoolLimits {
+  /**
+   * How many workers there may be before an invocation has to wait for {@link patientMs} until there is one
+   * more: what computes gets no quicker by more workers than cores, but what waits for others does.
+   * @default - as many as there may be
+   */
+  readonly quickWorkers?: number;
   /** The most workers, but that each function may have one, and that some wait for their readers. */
   readonly maxWorkers: number;
   /** The most workers beside those, while as many wait for readers who are behind. */
@@ -30,6 +37,7 @@ export interface PoolLimits {
  * four connections (docs/local.md#memory).
  */
 export const defaultPoolLimits: PoolLimits = {
+  quickWorkers: 2 * availableParallelism(),
   maxWorkers: 16,
   maxHeld: 8,
   // A connection's buffers hold some MB, so a slow reader makes room for more only now and then.
@@ -41,6 +49,9 @@ export const defaultPoolLimits: PoolLimits = {
 
 /** How long a reader takes nothing before its worker counts as held, in ms. Others take what comes at once. */
 const heldMs = 100;
+
+/** How long an invocation waits before there are more workers than are made quickly, in ms. */
+const patientMs = 1000;
 
 /** How often functions look for room for the invocations that wait, in ms. */
 const lookMs = 100;
@@ -86,9 +97,12 @@ export class WorkerPool {
    * whose reader is behind for longest. Its worker is free a moment later.
    *
    * @param isFirst whether its function has none yet, for which there is always room
+   * @param waitedMs how long the invocation has waited that it is for
    * @returns whether there is room
    */
-  enter(isFirst: boolean): boolean {
+  enter(isFirst: boolean, waitedMs = patientMs): boolean {
+    const { quickWorkers = this.#limits.maxWorkers } = this.#limits;
+    if (!isFirst && waitedMs < patientMs && this.#size >= quickWorkers) return false;
     const [oldest] = this.#resting.values();
     if (!this.#hasRoom()) oldest?.retire();
     const room = isFirst || this.#hasRoom();
@@ -181,6 +195,8 @@ const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
 const startThread: StartContainer = (options) => new FunctionWorker(options);
 
 interface Waiting {
+  /** Since when, on the clock of `performance`. */
+  readonly since: number;
   readonly start: (worker: Container) => void;
   readonly fail: (error: Error) => void;
 }
@@ -286,7 +302,7 @@ export class LambdaFunction {
 
   #wait(signal: AbortSignal): Promise<Container> {
     const { promise, resolve, reject } = Promise.withResolvers<Container>();
-    const waiting: Waiting = { start: resolve, fail: reject };
+    const waiting: Waiting = { since: performance.now(), start: resolve, fail: reject };
     const leave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       reject(signal.reason);
@@ -300,14 +316,15 @@ export class LambdaFunction {
 
   /** Starts a worker if invocations wait and the limits allow one more. */
   #grow(): void {
-    if (this.#waiting.length === 0) {
+    const [first] = this.#waiting;
+    if (!first) {
       clearInterval(this.#look);
       this.#look = undefined;
       return;
     }
     const working = this.#workers.size - this.#pool.heldAmong(this.#workers);
     if (this.#starting || working >= this.#concurrency.maxWorkers) return;
-    if (!this.#pool.enter(this.#workers.size === 0)) return;
+    if (!this.#pool.enter(this.#workers.size === 0, performance.now() - first.since)) return;
     this.#starting = true;
     const worker = this.#startContainer(this.#options);
     this.#workers.add(worker);

@@ -126,6 +126,17 @@ describe('the workers of all functions', () => {
     expect(await count(lambda)).toBe(2);
   });
 
+  it('become more than the quick ones when an invocation has waited for a while', async () => {
+    const limits = { ...readers, quickWorkers: 1, maxWorkers: 2, idleMs: long, lastIdleMs: long };
+    const pool = new WorkerPool(limits);
+    const lambda = make(concurrency, pool);
+    const { release } = await occupy(lambda);
+    expect(pool.enter(false, 0)).toBe(false);
+    expect(await count(lambda)).toBe(1);
+    expect(pool.size).toBe(2);
+    await release();
+  });
+
   it('retire all of them in the end', async () => {
     const pool = new WorkerPool({ ...readers, maxWorkers: 8, idleMs: 1, lastIdleMs: 1 });
     const lambda = make(concurrency, pool);

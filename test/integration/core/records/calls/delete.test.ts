@@ -70,6 +70,16 @@ const noise = (length: number, seed = Math.random()): string =>
   Array.from({ length: length / 18 }, (_, i) => Math.sin(i + 1e6 * seed)).join('');
 
 describe('deleting calls', () => {
+  it('takes effect on a payload that was read before, beside one that stays', async () => {
+    const text = noise(2000);
+    await send(store, [nested('read-a', { inputs: { q: text } }), nested('read-b', { inputs: { q: text } })]);
+    const before = await read(store, 'read-b');
+    expect(await read(store, 'read-a')).not.toBeNull();
+    await remove(['read-a']);
+    expect(await read(store, 'read-a')).toBeNull();
+    expect(await read(store, 'read-b')).toEqual(before);
+  });
+
   it('includes their descendants at any depth and nothing else', async () => {
     const own = await createCallStore();
     const batch = [
