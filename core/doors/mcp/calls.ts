@@ -1,9 +1,11 @@
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
 import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { readTokens } from '../../../api/shared/usage.ts';
+import type { StatsRequest } from '../../../api/stats.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';
+import { computeStats } from '../../questions/stats/index.ts';
 import type { ToolContext } from './context.ts';
 import { isFields, type Json, type JsonFields } from './reply.ts';
 import { valueIn } from './values.ts';
@@ -58,6 +60,13 @@ export const readCalls = async <T = Call>(
     for (const json of batch) taken.push(take(JSON.parse(json) as Call));
   return taken;
 };
+
+/** One bucket of a century holds every range. */
+export const wholeRange = 36_500 * 86_400;
+
+/** The statistics of a request. */
+export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
+  computeStats(stores.calls, request, budget, lookups).answer();
 
 export const toFields = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
 

@@ -2,10 +2,18 @@ import { everyCall } from '../../../api/queries.ts';
 import { headerAttributes, readSource } from '../../../api/shared/header-fields.ts';
 import { describeProject as description } from '../../../api/tools.ts';
 import { asString } from '../../../foundations/wire/index.ts';
-import { type Call, compact, newestFirst, readCalls, rounded, toTable } from './calls.ts';
+import {
+  type Call,
+  compact,
+  newestFirst,
+  readCalls,
+  readStats,
+  rounded,
+  toTable,
+  wholeRange,
+} from './calls.ts';
 import { runs } from './context.ts';
 import { countValues, type FieldSummary, sampleFeedback, summarizeFields } from './fields.ts';
-import { readStats, wholeRange } from './get-stats.ts';
 import { whyEmpty } from './names.ts';
 import { shownRange, toRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';

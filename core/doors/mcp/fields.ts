@@ -20,7 +20,7 @@ export interface FieldSummary {
 /** How long an example may be. */
 const maxText = 60;
 
-export const shortened = (text: string): string =>
+const shortened = (text: string): string =>
   text.length > maxText ? `${text.slice(0, maxText).toWellFormed()}…` : text;
 
 /** Counts of values, the commonest first. */

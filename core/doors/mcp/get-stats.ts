@@ -2,8 +2,8 @@ import type { Asked, CallMetric, StatsRequest, UsageMetric } from '../../../api/
 import { getStats as description } from '../../../api/tools.ts';
 import { bucketEdges, maxBuckets } from '../../../foundations/wire/buckets.ts';
 import { invalidAt } from '../../../foundations/wire/index.ts';
-import { type BucketRow, computeStats } from '../../questions/stats/index.ts';
-import { rounded, toTable } from './calls.ts';
+import type { BucketRow } from '../../questions/stats/index.ts';
+import { readStats, rounded, toTable, wholeRange } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { checkNames, meantPath, readable, withKnownOps } from './names.ts';
 import { shownRange, toRange } from './range.ts';
@@ -11,9 +11,6 @@ import { fitted, type Json, type JsonFields } from './reply.ts';
 
 /** How far statistics without a start look back: a day. */
 const usualSpan = 86_400e6;
-
-/** One bucket of a century holds every range. */
-export const wholeRange = 36_500 * 86_400;
 
 const toSum = <M extends CallMetric | UsageMetric>(metric: M): Asked<M> => ({
   metric,
@@ -67,10 +64,6 @@ const emptyGroups = async (
     }),
   );
 };
-
-/** The statistics of a request. */
-export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
-  computeStats(stores.calls, request, budget, lookups).answer();
 
 export const getStats = runs(description, async (args, context) => {
   const { projectId, granularity, timezone, where, groupBy, groupByFeedback, limit, maxCharacters } = args;

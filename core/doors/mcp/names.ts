@@ -12,10 +12,9 @@ import {
   storedRef,
 } from '../../../foundations/wire/index.ts';
 import { queryProjects } from '../../records/projects.ts';
-import { type Call, newestFirst, readCalls } from './calls.ts';
+import { type Call, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import { describeTypes, sampleFeedback } from './fields.ts';
-import { readStats, wholeRange } from './get-stats.ts';
 import { didYouMean } from './mend.ts';
 import { type Range, within } from './range.ts';
 import { valueIn } from './values.ts';

@@ -376,6 +376,26 @@ describe('nothing is found only where there is nothing:', () => {
   });
 });
 
+describe('issues', () => {
+  it('go on with a cursor, each once, and tell verdicts and feedback from errors', async () => {
+    const rows = async (args: object) => {
+      const data = await ask('find_issues', { ...days, ...args });
+      return [toRows(data, 'issues'), data.next_cursor] as const;
+    };
+    const [all, end] = await rows({});
+    expect(end).toBeUndefined();
+    expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['error', 'verdict', 'feedback']));
+    const counts = all.map(({ count }) => Number(count));
+    expect(counts).toEqual(counts.toSorted((a, b) => b - a));
+    const [first, cursor] = await rows({ limit: 2 });
+    const [others, after] = await rows({ limit: 200, cursor });
+    expect([...first, ...others].map(({ issue_id }) => issue_id)).toEqual(
+      all.map(({ issue_id }) => issue_id),
+    );
+    expect(after).toBeUndefined();
+  });
+});
+
 describe('a trace', () => {
   it('in an outline takes a third of the tokens, and has all of its calls', async () => {
     const trace_id = 't-trip-dear-4';
