@@ -1,3 +1,4 @@
+import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/issue-values.ts';
 import {
   type IssueRow,
   type IssuesAnswer,
@@ -7,7 +8,6 @@ import {
   type SavedIssue,
   savedIssue,
 } from '../../../api/issues.ts';
-import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/shared/issues.ts';
 import { compareText } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {

@@ -1,6 +1,4 @@
-/*
- * What issues are, and what counts as one of them. Nothing is imported here, since browsers load this as it is.
- */
+/* What issues are, and what counts as one of them. */
 
 /** The class of objects that have what people decided on issues. */
 export const issueClass = 'Issue';
