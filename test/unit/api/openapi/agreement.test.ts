@@ -31,7 +31,9 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
   {
     why: 'spans of time, their zones, and how many buckets they have',
     is: ({ msg }) =>
-      /^(should be (later than start|earlier than now|the IANA|seconds: less)|makes more)/.test(msg),
+      /^(should be (later than start|earlier than now|within \d+ days|the IANA|seconds: less)|makes more)/.test(
+        msg,
+      ),
   },
   {
     why: 'what is made of values of a type, and metrics that would have one name',
