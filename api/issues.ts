@@ -289,7 +289,6 @@ export const issuesUpdate = /* @__PURE__ */ endpoint({
   answer: () =>
     z.object({
       object_id: field(id, 'The object that has it.'),
-      digest: field(z.string(), 'Its version.'),
       state: field(z.enum(savedIssueStates), 'The state that was saved.'),
       assignee: field(z.nullable(z.string()), 'Who is to look at it.'),
       note: field(z.nullable(z.string()), 'What is noted.'),

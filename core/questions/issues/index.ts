@@ -222,6 +222,6 @@ export const updateIssue = async (
   const resolvedAt =
     change.state === 'resolved' ? at : state === 'resolved' ? (before?.resolvedAt ?? at) : null;
   const val = { _type: issueClass, state, resolved_at: resolvedAt, assignee, note, saved_at: at };
-  const digest = await createObject(objects, { projectId, objectId, val }, userId, budget, checks);
-  return { object_id: objectId, digest, state, assignee, note };
+  await createObject(objects, { projectId, objectId, val }, userId, budget, checks);
+  return { object_id: objectId, state, assignee, note };
 };

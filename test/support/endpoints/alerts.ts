@@ -82,12 +82,14 @@ const lookBack = [
   'objects: BatchGetItem PutItem Query',
 ] as const;
 
-const issuesOf = (p: string, fields: object = {}): Sent => ({
-  path: '/issues/query',
-  body: { project_id: p, start: '2026-09-30T00:00:00Z', end: inTenMinutes(), ...fields },
-});
+const issuesFrom = Date.parse('2026-09-30T00:00:00Z');
+const longestMs = 366 * 86_400_000;
 
-const inTenMinutes = (): string => new Date(Date.now() + 600_000).toISOString();
+const issuesOf = (p: string, fields: object = {}): Sent => {
+  const end = Math.min(Date.now() + 600_000, issuesFrom + longestMs);
+  const range = { start: new Date(issuesFrom).toISOString(), end: new Date(end).toISOString() };
+  return { path: '/issues/query', body: { project_id: p, ...range, ...fields } };
+};
 
 const anIssue = '0123456789abcdef0123456789abcdef';
 const resolve = (p: string, fields: object = { state: 'resolved' }): Sent => ({

@@ -173,7 +173,10 @@ const isBesideInference = (path: string): boolean => path.startsWith('/inference
 
 describe('errors', () => {
   /** Bodies of operations without an example: what they name, the service makes. */
-  const unexampled: Readonly<Record<string, object>> = { '/keys/revoke': { key_id: '0'.repeat(16) } };
+  const unexampled: Readonly<Record<string, object>> = {
+    '/keys/revoke': { key_id: '0'.repeat(16) },
+    '/issues/update': { project_id: 'acme/shop', issue_id: '0'.repeat(32), state: 'ignored' },
+  };
   // Errors of JSON-RPC have a shape of their own.
   const keyed = operations.filter(
     ({ route }) => route.request && route.form !== 'rpc' && !isBesideInference(route.path),
