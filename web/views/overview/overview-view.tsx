@@ -509,7 +509,10 @@ export const OverviewView = () => {
   const groupTitle = by === 'score' && groupedBy ? scoreText(groupedBy) : dimensionTitles[by];
   const counted = countedBy(search);
   const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
-  const isCounting = !totals && !error && overview.tooManyToFilter === undefined;
+  const isReading = !error && overview.tooManyToFilter === undefined;
+  const isCounting = !totals && isReading;
+  // What stands below the charts waits for them, so that it stays where it is.
+  const isDrawing = !points && isReading && totals?.calls !== 0;
   const getText = useMemo(() => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
     return groupText(by, [
@@ -573,12 +576,8 @@ export const OverviewView = () => {
           {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
-      {isCounting ? (
-        <>
-          <Skeleton label="Counting…" rows={6} className="tiles" />
-          <Skeleton label="" rows={6} className="charts" />
-        </>
-      ) : null}
+      {isCounting ? <Skeleton label="Counting…" rows={6} className="tiles" /> : null}
+      {isDrawing ? <Skeleton label="" rows={6} className="charts" /> : null}
       {points && totals && totals.calls > 0 ? (
         <div className="charts">
           {figureMetrics.map((metric) => (
@@ -622,7 +621,7 @@ export const OverviewView = () => {
           ) : null}
         </div>
       ) : null}
-      {!isCounting && overview.spending && overview.spending.size > 0 ? (
+      {!isDrawing && overview.spending && overview.spending.size > 0 ? (
         <section className="card" aria-label="Where the money went">
           <h2>Where the money went</h2>
           <SpendingTable project={project} byModel={overview.spending} />
@@ -643,7 +642,7 @@ export const OverviewView = () => {
           </WhenSeen>
         </section>
       ) : null}
-      {groups && totals && totals.calls > 0 ? (
+      {groups && !isDrawing && totals && totals.calls > 0 ? (
         <section className="card" aria-label={groupTitle}>
           <h2>{groupTitle}</h2>
           <Breakdown
