@@ -82,13 +82,16 @@ const lookBack = [
   'objects: BatchGetItem PutItem Query',
 ] as const;
 
-const issuesFrom = Date.parse('2026-09-30T00:00:00Z');
-const longestMs = 366 * 86_400_000;
+/** Ranges have no finished hours without calls between others: what is known of these is stored but once. */
+const issuesOf = (p: string, range: object): Sent => ({
+  path: '/issues/query',
+  body: { project_id: p, ...range },
+});
 
-const issuesOf = (p: string, fields: object = {}): Sent => {
-  const end = Math.min(Date.now() + 600_000, issuesFrom + longestMs);
-  const range = { start: new Date(issuesFrom).toISOString(), end: new Date(end).toISOString() };
-  return { path: '/issues/query', body: { project_id: p, ...range, ...fields } };
+/** When feedback was given that was just given. */
+const justNow = () => {
+  const [start, end] = [-600_000, 600_000].map((ms) => new Date(Date.now() + ms).toISOString());
+  return { start, end };
 };
 
 const anIssue = '0123456789abcdef0123456789abcdef';
@@ -112,27 +115,30 @@ const lookingBack: readonly Use[] = [
   },
 ];
 
+const withIssues = (p: string): readonly Sent[] => [
+  ...before(p),
+  report(start(p, 'failed', { attributes: { kind: 'tool' } }), end(p, 'failed', { exception: 'E: no' })),
+  report(start(p, 'large', { inputs: { q: noise(forBucket) } }), end(p, 'large', { exception: 'E: 12' })),
+  {
+    path: '/feedback/create',
+    body: {
+      project_id: p,
+      id: 'refused',
+      svc_ref: `svc:///${p}/call/0`,
+      feedback_type: 'evaluation.tone',
+      payload: { value: false, reason: noise(forBucket) },
+    },
+  },
+  resolve(p),
+];
+
 const issues: readonly Scenario[] = [
   {
-    name: 'the issues of calls and feedback, one of which was resolved',
-    before: (p) => [
-      ...before(p),
-      report(start(p, 'failed', { attributes: { kind: 'tool' } }), end(p, 'failed', { exception: 'E: no' })),
-      report(start(p, 'large', { inputs: { q: noise(forBucket) } }), end(p, 'large', { exception: 'E: 12' })),
-      {
-        path: '/feedback/create',
-        body: {
-          project_id: p,
-          id: 'refused',
-          svc_ref: `svc:///${p}/call/0`,
-          feedback_type: 'evaluation.tone',
-          payload: { value: false, reason: noise(forBucket) },
-        },
-      },
-      resolve(p),
-    ],
-    request: (p) => issuesOf(p),
+    name: 'the issues of calls, one of which was resolved',
+    before: withIssues,
+    request: (p) => issuesOf(p, day),
   },
+  { name: 'the issues of feedback', before: withIssues, request: (p) => issuesOf(p, justNow()) },
 ];
 
 /** The routes of alerts and issues. */
