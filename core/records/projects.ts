@@ -89,6 +89,22 @@ export interface NotedRetention extends ProjectRetention {
   readonly changedAt: number;
 }
 
+const dayMs = 86_400_000;
+
+/**
+ * The fewest days after which calls expire that started at a time, by what the project says. Those of a former
+ * retention count until a day after it changed: what was stored before keeps its expiry.
+ *
+ * @param startedAt in milliseconds since 1970
+ */
+export const getFewestDays = (
+  retention: NotedRetention | undefined,
+  startedAt: number,
+): number | undefined => {
+  const { callsDays: present, fewestDays: former, changedAt: changed = 0 } = retention ?? {};
+  return startedAt >= changed + dayMs ? present : former;
+};
+
 const toRetention = (numbers: Numbers): NotedRetention => ({
   callsDays: numbers[callsDays] || undefined,
   feedbackDays: numbers[feedbackDays] || undefined,

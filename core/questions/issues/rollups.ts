@@ -8,7 +8,7 @@ import {
   type Table,
 } from '../../../foundations/storage/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
-import { type NotedRetention, recallRetention } from '../../records/projects.ts';
+import { getFewestDays, type NotedRetention, recallRetention } from '../../records/projects.ts';
 import {
   finishedAt,
   type Hour,
@@ -23,7 +23,15 @@ import {
   toExpiry,
   toHour,
 } from '../../records/rollups.ts';
-import { findHours, gaps, hoursOfTheDay, type Knowledge, type Span, toWholeDays } from '../stats/index.ts';
+import {
+  findHours,
+  findUnknownDays,
+  gaps,
+  hoursOfTheDay,
+  type Knowledge,
+  type Span,
+  toWholeDays,
+} from '../stats/index.ts';
 import { findSightings, type IssueCounts, type IssueStores } from './find.ts';
 import { type IssueRollup, packIssues, Tallies, unpackIssues } from './tally.ts';
 
@@ -106,7 +114,7 @@ class IssuesRolledUp {
       ))
         if (mark === this.#markOfDay(number) && this.#counts(number * hoursOfDay))
           this.#daily.set(number, tallies);
-    for (const run of this.#daysWithoutRollup())
+    for (const run of findUnknownDays(this.#hours, (day) => this.#daily.has(day)))
       for (const { number, mark, tallies } of await read(table, 'issuePages', projectId, run, budget))
         if (number >= first && number <= last && mark === this.#mark(number) && this.#counts(number))
           this.#hourly.set(number, tallies);
@@ -212,32 +220,16 @@ class IssuesRolledUp {
     return tallies.calls > 0 || tallies.issues.size > 0 ? 'calls' : 'none';
   }
 
-  /**
-   * The fewest days after which calls or feedback of an hour expire. Those of a former retention count until a day
-   * after it changed: what was stored before keeps its expiry.
-   */
+  /** The fewest days after which calls or feedback of an hour expire. */
   #getDays(hour: Hour): number | undefined {
     const { stores } = this.#reading;
-    const { callsDays, feedbackDays, fewestDays, changedAt = 0 } = this.#retention ?? {};
-    const isNewer = hour * hourMs >= changedAt + hoursOfDay * hourMs;
-    const ofProject = fewerDays(isNewer ? callsDays : fewestDays, feedbackDays);
+    const ofCalls = getFewestDays(this.#retention, hour * hourMs);
+    const ofProject = fewerDays(ofCalls, this.#retention?.feedbackDays);
     return fewerDays(fewerDays(stores.calls.retentionDays, stores.feedback.retentionDays), ofProject);
   }
 
   #counts(hour: Hour): boolean {
     return this.#begun < rollupEnd(hour, this.#getDays(hour));
-  }
-
-  #daysWithoutRollup(): (readonly [number, number])[] {
-    const { first, last } = this.#hours;
-    const runs: [number, number][] = [];
-    for (let day = toDay(first); day <= toDay(last); day++) {
-      if (this.#daily.has(day)) continue;
-      const run = runs.at(-1);
-      if (run && run[1] === day - 1) run[1] = day;
-      else runs.push([day, day]);
-    }
-    return runs;
   }
 }
 

@@ -2,16 +2,8 @@ import type { Expression, FieldPath } from '../../../foundations/expression/inde
 import { fewerDays, type RequestBudget, type Store, type Table } from '../../../foundations/storage/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { headerAttributeAt, type TimeBounds } from '../../records/calls/index.ts';
-import { type NotedRetention, recallRetention } from '../../records/projects.ts';
-import {
-  finishedAt,
-  type Hour,
-  hourMicros,
-  hourMs,
-  hoursOfDay,
-  readMarks,
-  toHour,
-} from '../../records/rollups.ts';
+import { getFewestDays, type NotedRetention, recallRetention } from '../../records/projects.ts';
+import { finishedAt, type Hour, hourMicros, hourMs, readMarks, toHour } from '../../records/rollups.ts';
 import {
   GroupMaker,
   groupTest,
@@ -314,11 +306,9 @@ export class TextSearch {
     return mark;
   }
 
-  /** The fewest days after which calls of an hour expire. Those of a former retention keep their expiry. */
+  /** The fewest days after which calls of an hour expire. */
   #getDays(hour: Hour): number | undefined {
-    const { callsDays, fewestDays, changedAt = 0 } = this.#retention ?? {};
-    const isNewer = hour * hourMs >= changedAt + hoursOfDay * hourMs;
-    return fewerDays(this.#reading.store.retentionDays, isNewer ? callsDays : fewestDays);
+    return fewerDays(this.#reading.store.retentionDays, getFewestDays(this.#retention, hour * hourMs));
   }
 }
 

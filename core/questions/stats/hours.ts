@@ -41,6 +41,21 @@ export const toWholeDays = ({
 export const hoursOfTheDay = (day: number): Hour[] =>
   Array.from({ length: hoursOfDay }, (_, i) => day * hoursOfDay + i);
 
+/** The days around some hours that are not known, as runs of days from one to another. */
+export const findUnknownDays = (
+  { first, last }: Pick<Hours, 'first' | 'last'>,
+  isKnown: (day: number) => boolean,
+): (readonly [number, number])[] => {
+  const runs: [number, number][] = [];
+  for (let day = toDay(first); day <= toDay(last); day++) {
+    if (isKnown(day)) continue;
+    const run = runs.at(-1);
+    if (run && run[1] === day - 1) run[1] = day;
+    else runs.push([day, day]);
+  }
+  return runs;
+};
+
 /** What is known of an hour: its calls, that it has none, or nothing. */
 export type Knowledge = 'calls' | 'none' | 'nothing';
 

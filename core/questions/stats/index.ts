@@ -11,6 +11,7 @@ export { Cell, Numbers } from './cells.ts';
 export { computeFeedbackStats, findPayloadPaths } from './feedback.ts';
 export {
   findHours,
+  findUnknownDays,
   gaps,
   hoursOfTheDay,
   type Knowledge,

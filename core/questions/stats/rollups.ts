@@ -14,7 +14,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
-import { type NotedRetention, recallRetention } from '../../records/projects.ts';
+import { getFewestDays, type NotedRetention, recallRetention } from '../../records/projects.ts';
 import {
   finishedAt,
   type Hour,
@@ -41,6 +41,7 @@ import {
 } from './cells.ts';
 import {
   findHours,
+  findUnknownDays,
   gaps,
   type Hours,
   hoursOfTheDay,
@@ -105,7 +106,7 @@ class RolledUp {
       for (const [day, rollup] of await readRollups(table, 'days', projectId, days, budget))
         if (rollup.mark === this.#markOfDay(day) && this.#counts(rollup, day * hoursOfDay, hoursOfDay))
           this.#daily.set(day, rollup);
-    for (const run of this.#daysWithoutRollup())
+    for (const run of findUnknownDays(this.hours, (day) => this.#daily.has(day)))
       for (const [hour, rollup] of await readRollups(table, 'pages', projectId, run, budget))
         if (this.isWhole(hour) && rollup.mark === this.#mark(hour) && this.#counts(rollup, hour, 1))
           this.#hourly.set(hour, rollup);
@@ -181,15 +182,9 @@ class RolledUp {
     return hour >= this.hours.first && hour <= this.hours.last && !this.hours.isCut(hour);
   }
 
-  /**
-   * The fewest days after which calls of an hour expire. Those of a former retention count until a day after
-   * it changed: what was stored before keeps its expiry.
-   */
-  readonly #getDays = (hour: Hour): number | undefined => {
-    const { callsDays, fewestDays, changedAt = 0 } = this.#retention ?? {};
-    const isNewer = hour * hourMs >= changedAt + hoursOfDay * hourMs;
-    return fewerDays(this.#reading.store.retentionDays, isNewer ? callsDays : fewestDays);
-  };
+  /** The fewest days after which calls of an hour expire. */
+  readonly #getDays = (hour: Hour): number | undefined =>
+    fewerDays(this.#reading.store.retentionDays, getFewestDays(this.#retention, hour * hourMs));
 
   #mark(hour: Hour): number {
     return this.#marks.get(hour) ?? 0;
@@ -220,18 +215,6 @@ class RolledUp {
     const { prices } = this.#reading;
     if (this.#begun >= rollupEnd(hour, this.#getDays(hour))) return false;
     return !prices || addCosts(groups, prices, [hour * hourMicros, (hour + length) * hourMicros]);
-  }
-
-  #daysWithoutRollup(): (readonly [number, number])[] {
-    const { first, last } = this.hours;
-    const runs: [number, number][] = [];
-    for (let day = Math.floor(first / hoursOfDay); day <= Math.floor(last / hoursOfDay); day++) {
-      if (this.#daily.has(day)) continue;
-      const run = runs.at(-1);
-      if (run && run[1] === day - 1) run[1] = day;
-      else runs.push([day, day]);
-    }
-    return runs;
   }
 
   /**
