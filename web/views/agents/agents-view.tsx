@@ -4,28 +4,15 @@ import { percentText, sortRows } from '../../calls/figures/figures.ts';
 import { toTime, usePeriod } from '../../calls/figures/read.ts';
 import { callsIn, type Period } from '../../calls/figures/requests.ts';
 import { WorseBadges } from '../../calls/figures/worse.tsx';
-import { SourceMenu } from '../../calls/filters/source-menu.tsx';
-import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { countText, latencyText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { AgentsSearch } from '../../navigation/search.ts';
-import { useTitle } from '../../navigation/title.ts';
-import {
-  Empty,
-  Failure,
-  RefreshButton,
-  ScrollTable,
-  SearchBox,
-  Skeleton,
-  sortableBy,
-  type TableColumn,
-} from '../../ui/controls.tsx';
-import { HeadTools, View } from '../../ui/view.tsx';
+import { Empty, ScrollTable, Skeleton, sortableBy, type TableColumn } from '../../ui/controls.tsx';
 import { AgentPage } from './agent-page.tsx';
 import { useAgents } from './data.ts';
 import { type AgentRow, cachedShare, runsOf } from './figures.ts';
-import { errorsCell, TooMany, waitsCell } from './parts.tsx';
+import { errorsCell, FiguresFrame, waitsCell } from './parts.tsx';
 
 const route = getRouteApi('/agents');
 
@@ -151,33 +138,22 @@ const List = ({ search, period, agents }: ListProps) => {
 export const AgentsView = () => {
   const search = route.useSearch();
   const change = useChange<AgentsSearch>(route.useNavigate());
-  const { project, source, agent, text = '' } = search;
+  const { project, source, agent } = search;
   const { span, period, refresh } = usePeriod(search, '7d');
   const { agents, tooMany, error, retry } = useAgents({ project, source }, period);
-  useTitle(agent);
   const isReading = agents === undefined && !error && tooMany === undefined;
   return (
-    <View
-      title={agent ?? 'Agents'}
-      actions={<RefreshButton onClick={refresh} />}
-      toolbar={
-        <>
-          {agent === undefined ? (
-            <SearchBox
-              label="Search agents"
-              text={text}
-              onText={(next) => change({ text: next || undefined })}
-            />
-          ) : null}
-          <SourceMenu source={source} onChange={(next) => change({ source: next })} />
-        </>
-      }
+    <FiguresFrame
+      what="agents"
+      shown={agent}
+      search={search}
+      span={span}
+      refresh={refresh}
+      change={change}
+      tooMany={tooMany}
+      error={error}
+      onRetry={retry}
     >
-      <HeadTools>
-        <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      </HeadTools>
-      <Failure error={error} onRetry={retry} />
-      {tooMany === undefined ? null : <TooMany count={tooMany} what="agents" />}
       {agent === undefined ? (
         <>
           {isReading ? <Skeleton label="Counting what agents did…" rows={8} /> : null}
@@ -202,6 +178,6 @@ export const AgentsView = () => {
           onZoom={(start, end) => change(toTime(start, end))}
         />
       ) : null}
-    </View>
+    </FiguresFrame>
   );
 };

@@ -4,9 +4,22 @@ import type { ReactNode } from 'react';
 import { type CallRow, getDuration } from '../../api/calls.ts';
 import { CallLink } from '../../calls/call-link.tsx';
 import { errorRate, percentText } from '../../calls/figures/figures.ts';
-import { maxRead } from '../../calls/figures/read.ts';
+import { maxRead, type usePeriod } from '../../calls/figures/read.ts';
+import { SourceMenu } from '../../calls/filters/source-menu.tsx';
+import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { countedText, countText, latencyText, waitText } from '../../data/format.ts';
-import { Moment, Notice, QueryStatus, Skeleton } from '../../ui/controls.tsx';
+import type { AgentsSearch, Changes } from '../../navigation/search.ts';
+import { useTitle, viewNames } from '../../navigation/title.ts';
+import {
+  Failure,
+  Moment,
+  Notice,
+  QueryStatus,
+  RefreshButton,
+  SearchBox,
+  Skeleton,
+} from '../../ui/controls.tsx';
+import { HeadTools, View } from '../../ui/view.tsx';
 import { sampledErrors } from './data.ts';
 import type { CommonError } from './errors.ts';
 import type { UsedFigures } from './figures.ts';
@@ -14,12 +27,58 @@ import type { UsedFigures } from './figures.ts';
 /* What the views of agents and of tools share. */
 
 /** Says why there are no figures. */
-export const TooMany = ({ count, what }: { readonly count: number; readonly what: string }) => (
+const TooMany = ({ count, what }: { readonly count: number; readonly what: string }) => (
   <Notice kind="info">
     {countedText(count, 'call')} began in this time and the one before it. Figures of {what} are counted from
     the calls themselves, up to {countText(maxRead)} of them. Choose a shorter time.
   </Notice>
 );
+
+type FrameSearch = Pick<AgentsSearch, 'source' | 'text' | 'range' | 'from' | 'to'>;
+
+interface FiguresFrameProps extends Pick<ReturnType<typeof usePeriod>, 'span' | 'refresh'> {
+  readonly what: 'agents' | 'tools';
+  /** The one that is shown; undefined for the list of all. */
+  readonly shown: string | undefined;
+  readonly search: FrameSearch;
+  readonly change: (changes: Changes<FrameSearch>) => unknown;
+  /** How many calls there are, if they are too many to count. */
+  readonly tooMany: number | undefined;
+  readonly error: Error | null | undefined;
+  readonly onRetry: () => unknown;
+  readonly children: ReactNode;
+}
+
+/** The frame of both views: title, filters and time, and what went wrong. */
+export const FiguresFrame = (props: FiguresFrameProps) => {
+  const { what, shown, search, span, refresh, change, tooMany, error, onRetry, children } = props;
+  useTitle(shown);
+  return (
+    <View
+      title={shown ?? viewNames[what]}
+      actions={<RefreshButton onClick={refresh} />}
+      toolbar={
+        <>
+          {shown === undefined ? (
+            <SearchBox
+              label={`Search ${what}`}
+              text={search.text ?? ''}
+              onText={(next) => change({ text: next || undefined })}
+            />
+          ) : null}
+          <SourceMenu source={search.source} onChange={(next) => change({ source: next })} />
+        </>
+      }
+    >
+      <HeadTools>
+        <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      </HeadTools>
+      <Failure error={error} onRetry={onRetry} />
+      {tooMany === undefined ? null : <TooMany count={tooMany} what={what} />}
+      {children}
+    </View>
+  );
+};
 
 /** How many calls failed, and which share; nothing for none, so that cards leave it out. */
 export const errorsCell = (figures: UsedFigures): ReactNode =>

@@ -5,28 +5,21 @@ import { errorRate, percentText, sortRows } from '../../calls/figures/figures.ts
 import { toTime, usePeriod } from '../../calls/figures/read.ts';
 import { callsIn, failuresIn, type Period } from '../../calls/figures/requests.ts';
 import { type Tile, Tiles, WorseBadges, WorseList } from '../../calls/figures/worse.tsx';
-import { SourceMenu } from '../../calls/filters/source-menu.tsx';
-import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { countText, durationText, latencyText, waitText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import { type AgentsSearch, changed, type ToolsSearch } from '../../navigation/search.ts';
-import { useTitle } from '../../navigation/title.ts';
 import {
   Empty,
-  Failure,
   Notice,
   QueryStatus,
-  RefreshButton,
   ScrollTable,
-  SearchBox,
   Skeleton,
   sortableBy,
   type TableColumn,
 } from '../../ui/controls.tsx';
-import { HeadTools, View } from '../../ui/view.tsx';
 import { useErrors, useSlowest, useToolSeries, useTools } from './data.ts';
 import { ofTool, type Scope, sameTime, type ToolRow, type UsedFigures } from './figures.ts';
-import { Calls, Errors, errorsCell, TooMany, waitsCell } from './parts.tsx';
+import { Calls, Errors, errorsCell, FiguresFrame, waitsCell } from './parts.tsx';
 
 const route = getRouteApi('/tools');
 
@@ -267,34 +260,23 @@ const ToolPage = ({ search, onZoom, ...of }: ToolPageProps) => {
 export const ToolsView = () => {
   const search = route.useSearch();
   const change = useChange<ToolsSearch>(route.useNavigate());
-  const { project, source, tool, text = '' } = search;
+  const { project, source, tool } = search;
   const { span, period, refresh } = usePeriod(search, '7d');
   const { tools, tooMany, error, retry } = useTools({ project, source }, period);
   const row = tools?.find(({ name }) => name === tool);
-  useTitle(tool);
   const isReading = tools === undefined && !error && tooMany === undefined;
   return (
-    <View
-      title={tool ?? 'Tools'}
-      actions={<RefreshButton onClick={refresh} />}
-      toolbar={
-        <>
-          {tool === undefined ? (
-            <SearchBox
-              label="Search tools"
-              text={text}
-              onText={(next) => change({ text: next || undefined })}
-            />
-          ) : null}
-          <SourceMenu source={source} onChange={(next) => change({ source: next })} />
-        </>
-      }
+    <FiguresFrame
+      what="tools"
+      shown={tool}
+      search={search}
+      span={span}
+      refresh={refresh}
+      change={change}
+      tooMany={tooMany}
+      error={error}
+      onRetry={retry}
     >
-      <HeadTools>
-        <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      </HeadTools>
-      <Failure error={error} onRetry={retry} />
-      {tooMany === undefined ? null : <TooMany count={tooMany} what="tools" />}
       {isReading && tool === undefined ? <Skeleton label="Counting calls of tools…" rows={8} /> : null}
       {isReading && tool !== undefined ? (
         <>
@@ -334,6 +316,6 @@ export const ToolsView = () => {
           onZoom={(start, end) => change(toTime(start, end))}
         />
       ) : null}
-    </View>
+    </FiguresFrame>
   );
 };
