@@ -184,6 +184,7 @@ describe('the timeline of a trace', () => {
     await wholeInSight(page);
     await page.keyboard.press('w');
     await page.keyboard.press('w');
+    await expect.poll(() => inSight(page)).toBeLessThan(0.6);
     const left = () =>
       page.evaluate<number>(`document.querySelector('.timeline-frame').getBoundingClientRect().left`);
     const before = await left();

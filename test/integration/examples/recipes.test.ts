@@ -140,9 +140,10 @@ describe('with a service', () => {
   });
 
   it('a turn that failed is told of, and not judged', async () => {
-    expect(await turn('turn-2', 'it broke')).toBeUndefined();
+    const id = newName('turn');
+    expect(await turn(id, 'it broke')).toBeUndefined();
     const failed = events.filter((event) => fitsPattern(findPattern('Calls that failed'), event));
-    expect(failed.map(({ detail }) => detail.id)).toEqual(['turn-2']);
+    expect(failed.map(({ detail }) => detail.id)).toContain(id);
   });
 
   it('a low score of an object is left to others', async () => {
