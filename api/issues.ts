@@ -15,7 +15,7 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer } from './endpoint.ts';
 import { direction, filterText, micros, optionalTexts, project, sortText, timestamp } from './fields.ts';
-import { issueClass, issueKinds, issueStates, savedIssueStates } from './issue-values.ts';
+import { issueClass, issueKinds, issueStates, savedIssueStates } from './shared/issues.ts';
 
 /** What these endpoints share, and `/alerts/preview` with them: one function answers them. */
 export const lookingBack = {

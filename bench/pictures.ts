@@ -155,6 +155,20 @@ const newestCall = async (service: LocalService, topic: string, op: string) => {
   return found;
 };
 
+/** The id of the issue that was seen most often in a day. */
+const commonestIssue = async (service: LocalService): Promise<string> => {
+  const answer = await post(service, '/issues/query', {
+    project_id: project,
+    start: new Date(Date.now() - 86_400_000).toISOString(),
+    sort_by: [{ field: 'count', direction: 'desc' }],
+    limit: 1,
+  });
+  const { issues } = (await answer.json()) as { issues: { issue_id: string }[] };
+  const [first] = issues;
+  if (!first) throw new Error('the demo has no issues');
+  return first.issue_id;
+};
+
 const listPictures = async (service: LocalService): Promise<Picture[]> => {
   const at = encodeURIComponent(project);
   const { id, trace_id } = await newestCall(service, 'parcel', 'openai.chat.completions.create');
@@ -241,6 +255,8 @@ const listViews = async (
     ['trace-comments', `${trace}&call=${call.id}&tab=comments`],
     ['shared', `shared#${await shareTrace(service, call.trace_id)}`],
     ['compare', `compare?${at}&left=${call.id}&right=${other.id}`],
+    ['issues', `issues?${at}`],
+    ['issue', `issues?${at}&issue=${await commonestIssue(service)}`],
     ['threads', `threads?${at}`],
     ['thread', `thread?${at}&thread=${encodeURIComponent(call.thread_id ?? '')}`],
     ['overview', `overview?${at}`],

@@ -268,6 +268,8 @@ export interface Turn {
   /** A photo that comes with it. @default false */
   readonly photo?: boolean;
   readonly steps?: readonly Step[];
+  /** What it also does since the newest release, before it answers. */
+  readonly newSteps?: readonly Step[];
   /** Markdown, as models write it. */
   readonly answer: string;
   /** What the model failed with instead of answering. */
@@ -391,6 +393,12 @@ export const conversations: readonly Conversation[] = [
             hits: ['Indexing: turn the barrel adjuster a quarter turn at a time.'],
           },
         ],
+        // It finds nothing, and looks again: a loop.
+        newSteps: Array.from({ length: 3 }, () => ({
+          tool: 'find_parts',
+          args: { fits: 'Shimano Deore M6100', kind: 'derailleur hanger' },
+          result: [],
+        })),
         answer:
           'Mostly it is the **cable tension**:\n\n1. Shift to the smallest cog.\n2. Turn the barrel adjuster a *quarter turn* outwards.\n3. Pedal, shift one up, and listen.\n\n> If it skips under load only, look at the chain instead.',
       },

@@ -93,6 +93,7 @@ class Teller {
     const place = { trace: id, thread: this.#thread, turn: id };
     this.#messages.push({ by: 'user', text: turn.user, photo: turn.photo ?? false });
     for (const step of turn.steps ?? []) this.#step(step, place);
+    if (this.#release === newest) for (const step of turn.newSteps ?? []) this.#step(step, place);
     this.#model(turn.answer, undefined, place, turn.fails);
     this.#messages.push({ by: 'assistant', text: turn.answer });
     const ends = turn.fails === undefined ? { output: turn.answer } : { exception: turn.fails };

@@ -26,6 +26,12 @@ const views: readonly (readonly [string, string, string, boolean])[] = [
     true,
   ],
   ['a trace', `trace?project=${at}&trace=a1&call=a1&tab=data`, '.json-row', true],
+  [
+    'the issues',
+    `issues?project=${at}&from=2026-10-01T00:00:00Z&to=2026-10-02T00:00:00Z`,
+    '.issues-table',
+    true,
+  ],
   ['messages', `trace?project=${at}&trace=a1&call=a1-model-2`, '.message', true],
   ['an error', `trace?project=${at}&trace=a1&call=a1-tool&tab=error`, '.exception', true],
 ];
@@ -43,6 +49,7 @@ const titles: readonly (readonly [string, string, boolean])[] = [
   ['', 'pennytrace', false],
   ['', 'Projects · pennytrace', true],
   [`traces?project=${at}`, 'Traces · page/access · pennytrace', true],
+  [`issues?project=${at}`, 'Issues · page/access · pennytrace', true],
   [`threads?project=${at}`, 'Threads · page/access · pennytrace', true],
   [`thread?project=${at}&thread=thread-1`, 'thread-1 · Thread · page/access · pennytrace', true],
   [`trace?project=${at}&trace=nothing`, 'Trace · page/access · pennytrace', true],

@@ -64,6 +64,7 @@ const views: readonly (readonly [string, string, string])[] = [
   ['a trace', `trace?project=${at}&trace=s1`, '[role=treeitem]'],
   ['a trace beside the list', `traces?project=${at}&peek=s1`, '.peek .tabs'],
   ['a shared trace', `shared#${link}`, '[role=treeitem]'],
+  ['the issues', `issues?project=${at}&${octoberFirst}`, '.issues-table'],
   ['the threads', `threads?project=${at}`, '.threads tbody a'],
   ['a thread', `thread?project=${at}&thread=thread-1`, '.turn'],
   ['the overview', `overview?project=${at}&${octoberFirst}`, '.chart canvas'],

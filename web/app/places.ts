@@ -2,6 +2,7 @@ import {
   Bell,
   Bot,
   Box,
+  Bug,
   ChartColumn,
   ClipboardCheck,
   Database,
@@ -23,6 +24,7 @@ import { useKept } from '../session/kept.ts';
 /** The views of a project that the navigation leads to. */
 type Path =
   | '/traces'
+  | '/issues'
   | '/threads'
   | '/overview'
   | '/agents'
@@ -57,6 +59,7 @@ export const placeGroups: readonly PlaceGroup[] = [
     title: 'Observe',
     places: [
       { to: '/traces', icon: ListTree },
+      { to: '/issues', icon: Bug },
       { to: '/threads', icon: MessagesSquare, wakes: '/threads/stream_query' },
       { to: '/overview', icon: ChartColumn, wakes: '/calls/stats' },
       { to: '/agents', icon: Bot, wakes: '/calls/stats' },

@@ -20,6 +20,7 @@ import {
   parseEvaluationSearch,
   parseEvaluationsSearch,
   parseEvaluatorsSearch,
+  parseIssuesSearch,
   parseObjectsSearch,
   parseOverviewSearch,
   parsePlaygroundSearch,
@@ -88,6 +89,7 @@ const view = <const Path extends string, Search, Component extends RouteComponen
 const load = {
   call: lazily(() => import('../views/trace/call-view.tsx'), 'CallView'),
   trace: lazily(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
+  issues: lazily(() => import('../views/issues/issues-view.tsx'), 'IssuesView'),
   threads: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
   thread: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
   overview: lazily(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
@@ -133,6 +135,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/traces', tracesSearch, TracesWithPane),
       view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
+      view('/issues', parseIssuesSearch, load.issues),
       view('/threads', parseThreadsSearch, ThreadsWithPane),
       view('/thread', parseThreadSearch, load.thread),
       view('/overview', parseOverviewSearch, load.overview),

@@ -4,6 +4,7 @@
  */
 
 import { type CallSource, sources } from '../../api/shared/header-fields.ts';
+import { issueKinds, issueStates } from '../../api/shared/issues.ts';
 
 type Reader<Value> = (value: unknown) => Value | undefined;
 
@@ -384,6 +385,27 @@ export const parseOverviewSearch = parser({
 
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
 
+/** The state of the view of issues. */
+export const parseIssuesSearch = parser({
+  /** @default - 7d, unless there are bounds */
+  ...timeFields,
+  /** The issue that is shown, by its id. @default - all are listed */
+  issue: readText,
+  /** The tab of the list. @default - open, which has what regressed as well */
+  tab: choiceReader([...issueStates, 'all'] as const),
+  /** Of one kind, and of one release, alone. @default - any */
+  kind: choiceReader(issueKinds),
+  release: readText,
+  /** Only what is new since then: a day, or the newest release. @default - of any age */
+  since: choiceReader(['yesterday', 'release'] as const),
+  /** A text in the titles, operations and tools. */
+  text: readText,
+  /** A column of the list, with `-` before it for descending. @default -last */
+  sort: readText,
+});
+
+export type IssuesSearch = ReturnType<typeof parseIssuesSearch>;
+
 /** The state of the view of agents. */
 export const parseAgentsSearch = parser({
   /** @default - 7d, unless there are bounds */
@@ -532,6 +554,11 @@ export const parseEvaluatorsSearch = parser({
   only: readText,
   /** Whether true, or a large number, stands for something bad. @default false */
   inverted: readFlag,
+  /** The issue that a new one watches for, by its title, and whether that is a loop. @default - none */
+  watch: readText,
+  loops: readFlag,
+  /** The calls that a new one judges. */
+  ...callFilters,
 });
 
 export type EvaluatorsSearch = ReturnType<typeof parseEvaluatorsSearch>;

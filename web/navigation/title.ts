@@ -10,6 +10,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   '': 'Projects',
   traces: 'Traces',
   trace: 'Trace',
+  issues: 'Issues',
   threads: 'Threads',
   thread: 'Thread',
   overview: 'Overview',

@@ -1,6 +1,6 @@
-import { complaintIn, leastRepeats, refusalIn } from '../../../api/issue-values.ts';
 import { everyCall, noIncludes } from '../../../api/queries.ts';
 import { judgedBy } from '../../../api/shared/evaluators.ts';
+import { complaintIn, leastRepeats, refusalIn } from '../../../api/shared/issues.ts';
 import { compare, isDuring } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {

@@ -1,4 +1,3 @@
-import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/issue-values.ts';
 import {
   type IssueRow,
   type IssuesAnswer,
@@ -8,6 +7,7 @@ import {
   type SavedIssue,
   savedIssue,
 } from '../../../api/issues.ts';
+import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/shared/issues.ts';
 import { compareText } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type IssueKind, issueKinds } from '../../../api/issue-values.ts';
+import { type IssueKind, issueKinds } from '../../../api/shared/issues.ts';
 import {
   decodeMessagePack,
   encodeMessagePack,

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import { alert } from '../../../api/alerts.ts';
 import { evaluator } from '../../../api/evaluators.ts';
-import { issueClass } from '../../../api/issue-values.ts';
 import { savedIssue } from '../../../api/issues.ts';
 import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
@@ -25,6 +24,7 @@ import {
   reviewQueueClass,
   sharingClass,
 } from '../../../api/shared/classes.ts';
+import { issueClass } from '../../../api/shared/issues.ts';
 import { maxLinkDays, sharingObject } from '../../../api/shared/sharing.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { readSchema } from '../../../foundations/json-schema/read.ts';

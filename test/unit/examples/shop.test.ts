@@ -38,6 +38,17 @@ describe('the days of the shop', () => {
     expect(feedbackOn('demo/shop', calls).length).toBeGreaterThan(10);
   });
 
+  it('has a tool that is called in a loop since the newest release', () => {
+    const byTrace = Map.groupBy(
+      calls.filter(({ op }) => op === 'find_parts'),
+      ({ trace, inputs }) => JSON.stringify([trace, inputs]),
+    );
+    const loops = [...byTrace.values()].filter(({ length }) => length >= 3);
+    expect(loops.length).toBeGreaterThan(1);
+    for (const { attributes } of loops.flat())
+      expect((attributes as { release?: string }).release).toBe('2.4.0');
+  });
+
   it('has two versions of a prompt, which calls of models name, and the newer one does better', () => {
     const models = calls.filter(({ attributes }) => 'prompt' in attributes);
     expect(

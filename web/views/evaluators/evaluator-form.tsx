@@ -6,6 +6,7 @@ import type { Evaluator } from '../../calls/evaluators.ts';
 import { useModels } from '../../calls/figures/used.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
+import type { EvaluatorsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
@@ -19,7 +20,7 @@ import {
   checks,
   type Draft,
   type DraftMessage,
-  emptyDraft,
+  draftFrom,
   evaluatorValue,
   toDraft,
   toObjectId,
@@ -288,16 +289,22 @@ interface EvaluatorFormProps {
   readonly project: string;
   /** The one that is edited. @default - a new one is made */
   readonly evaluator: Evaluator | undefined;
+  /** What a new one begins with. */
+  readonly search: EvaluatorsSearch;
   /** Whether the service judges; undefined while nobody knows. */
   readonly isOn: boolean | undefined;
 }
 
 /** An evaluator to make or to change, which can be tried before it is stored. */
-export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) => {
+export const EvaluatorForm = ({ project, evaluator, search, isOn }: EvaluatorFormProps) => {
   const mayJudge = useAllowed(project, 'admin');
-  const first = evaluator ? toDraft(evaluator.value) : emptyDraft(mayJudge ? 'judge' : 'check');
+  const first = evaluator ? toDraft(evaluator.value) : draftFrom(search, mayJudge ? 'judge' : 'check');
   // Whoever looks at a call that it was tried on finds the draft again.
-  const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);
+  const [draft, keep] = useKept(
+    'kept evaluator',
+    `${project}\n${evaluator?.digest ?? JSON.stringify(search.watch ?? '')}`,
+    first,
+  );
   const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });
   const { doing, error, tried, tryIt, store } = useForm(project, draft, evaluator, () => keep(first));
   const allowed = draft.kind === 'check' || mayJudge;

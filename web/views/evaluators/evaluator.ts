@@ -1,8 +1,16 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
-import { type Kept, type KeptFilter, keptTexts, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
+import {
+  everyTrace,
+  type Kept,
+  type KeptFilter,
+  keptTexts,
+  toFilter,
+  toKept,
+} from '../../calls/filters/kept-filter.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
+import type { EvaluatorsSearch } from '../../navigation/search.ts';
 
 /** The checks by their fields, as the form names them. */
 export const checks = {
@@ -116,6 +124,33 @@ export const emptyDraft = (kind: Draft['kind']): Draft => ({
   check: 'contains',
   checked: '',
 });
+
+/** How many calls of tools a trace may have that is no loop, to begin with. */
+const fewToolCalls = '20';
+
+/** A new evaluator: one that watches for an issue, or an empty one. */
+export const draftFrom = (
+  { watch, loops, all, status, text, where }: EvaluatorsSearch,
+  kind: Draft['kind'],
+): Draft => {
+  if (watch === undefined) return emptyDraft(kind);
+  const draft = { ...emptyDraft(loops ? 'check' : kind), name: watch.slice(0, 100) };
+  if (loops)
+    return { ...draft, on: 'trace', filter: everyTrace, check: 'max_tool_calls', checked: fewToolCalls };
+  const content = `This went wrong before: ${JSON.stringify(watch)}\nDoes it go wrong here, too? Answer true if it does not, and false if it does.\n\n{{inputs}}\n\n{{output}}`;
+  return {
+    ...draft,
+    filter: {
+      ...(all && { all }),
+      ...(status && { status }),
+      ...(text && { text }),
+      ...(where && { where }),
+      others: [],
+      rest: {},
+    },
+    messages: [{ number: 1, role: 'user', content }],
+  };
+};
 
 /** An evaluator as a draft. */
 export const toDraft = (value: EvaluatorValue): Draft => {

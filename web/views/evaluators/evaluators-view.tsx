@@ -139,7 +139,8 @@ interface ListProps {
 
 /** The evaluators of a project, or one of them with its verdicts. */
 export const EvaluatorsView = () => {
-  const { project, evaluator: id, form } = route.useSearch();
+  const search = route.useSearch();
+  const { project, evaluator: id, form } = search;
   const query = useEvaluators(project);
   const { data } = query;
   const spending = useSpending(project, data);
@@ -175,7 +176,13 @@ export const EvaluatorsView = () => {
         </Notice>
       ) : null}
       {data && form && (chosen || id === undefined) ? (
-        <EvaluatorForm key={chosen?.digest ?? ''} project={project} evaluator={chosen} isOn={isOn} />
+        <EvaluatorForm
+          key={chosen?.digest ?? search.watch ?? ''}
+          project={project}
+          evaluator={chosen}
+          search={search}
+          isOn={isOn}
+        />
       ) : null}
       {chosen && !form ? (
         <EvaluatorPage key={chosen.id} project={project} evaluator={chosen} isOn={isOn} />
