@@ -23,13 +23,16 @@ import { aggregations, callMetrics, costMetrics, tokenMetrics } from './stats.ts
 
 // What is measured.
 
-/** Metrics of calls, or of what they used of all models together. */
-const alertMetrics = [...callMetrics, ...tokenMetrics, ...costMetrics] as const;
+/** The metric that counts issues that were not there before. */
+const newIssues = 'new_issues';
+
+/** Metrics of calls, or of what they used of all models together, and of issues. */
+const alertMetrics = [...callMetrics, ...tokenMetrics, ...costMetrics, newIssues] as const;
 
 const metricFields = () => ({
   metric: field(
     nullish(z.enum(alertMetrics)),
-    'A metric of `/calls/stats`. Tokens and costs are those of all models together.',
+    'A metric of `/calls/stats`, tokens and costs of all models together, or `new_issues`: how many issues were first seen, or again after they were resolved.',
   ),
   feedback_type: field(nullish(id), 'The type of feedback whose values are measured, in place of a metric.'),
   path: field(
@@ -61,6 +64,8 @@ const metric = () =>
         issues.push(problem('should have exactly one of aggregation and percentile', value));
       if (has('feedback_type') && has('percentile'))
         issues.push(problem('is not for feedback: use an aggregation', value, 'percentile'));
+      if (value.metric === newIssues && value.aggregation !== 'sum')
+        issues.push(problem('should have the aggregation sum, since new_issues are counted', value));
     }),
   );
 
@@ -140,10 +145,10 @@ const fitsTogether = z.check<Sent>(({ value, issues }) => {
   const { metric, filter, query, direction, warn, alert } = value;
   if (query && pathsIn(query).some(({ field }) => field === 'feedback'))
     issues.push(problem('should not ask for feedback: use a metric of feedback', value, 'query'));
-  if (metric.feedbackType !== null && filter !== everyCall)
+  const isOfCalls = metric.feedbackType === null && metric.metric !== newIssues;
+  if (!isOfCalls && filter !== everyCall)
     issues.push(problem('is only for metrics of calls', value, 'filter'));
-  if (metric.feedbackType !== null && query)
-    issues.push(problem('is only for metrics of calls', value, 'query'));
+  if (!isOfCalls && query) issues.push(problem('is only for metrics of calls', value, 'query'));
   if (typeof warn === 'number' && (direction === 'above' ? warn >= alert : warn <= alert))
     issues.push(
       problem(

@@ -3,6 +3,7 @@ import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
+import { issueKinds } from '../issue-values.ts';
 import { auditRecord } from '../people.ts';
 import { call, modelCost } from '../queries.ts';
 import type { JsonSchema } from './schema.ts';
@@ -169,6 +170,25 @@ const promptLabelDetail = () =>
     svc_user_id: field(z.string(), 'The user whose key moved it.'),
   });
 
+const issueDetail = () =>
+  z.object({
+    event_id: eventId,
+    project_id: z.string(),
+    issue_id: field(z.string(), 'The issue, as `/issues/query` has it.'),
+    kind: field(z.enum(issueKinds), 'What went wrong.'),
+    title: field(z.string(), 'The message, with placeholders for what varies.'),
+    op_name: field(z.nullable(z.string()), 'The operation, with `:*` for every version.'),
+    tool_name: field(z.nullable(z.string()), 'The tool, if its calls name one.'),
+    state: field(
+      z.enum(['open', 'regressed']),
+      '`regressed`: it was resolved, and seen since. `open`: nobody knew it.',
+    ),
+    opened_at: field(z.string(), 'When it was seen, or found if that was late.'),
+    releases: field(z.array(z.string()), 'The releases that it was seen in then.'),
+    call_ref: field(z.string(), 'A call with it.'),
+    link: field(z.string(), 'Into the page, at that call.'),
+  });
+
 const auditDetail = () => z.extend(auditRecord(), { event_id: eventId });
 
 /** What can happen to a call or to feedback. */
@@ -179,6 +199,7 @@ export type EventKind =
   | ChangeKind
   | 'AlertChanged'
   | 'AuditRecorded'
+  | 'IssueOpened'
   | 'LimitNearlyReached'
   | 'PromptLabelMoved';
 
@@ -191,6 +212,7 @@ export const eventDetails = () =>
     FeedbackCreated: feedbackDetail(),
     AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
     AuditRecorded: auditDetail(),
+    IssueOpened: issueDetail(),
     LimitNearlyReached: limitDetail(),
     PromptLabelMoved: promptLabelDetail(),
   }) satisfies Record<EventKind, z.ZodMiniType>;
@@ -202,6 +224,7 @@ const summaries: Readonly<Record<EventKind, string>> = {
   FeedbackCreated: 'Feedback was stored, or has replaced other feedback.',
   AlertChanged: 'The state of an alert has changed, or is still as bad.',
   AuditRecorded: 'Something was put on the audit trail, and is about to be done.',
+  IssueOpened: 'An issue is new, or seen again after it was resolved.',
   LimitNearlyReached: 'Four fifths of a spending limit are spent.',
   PromptLabelMoved: 'A label of a prompt has moved to another version, is new, or was removed.',
 };

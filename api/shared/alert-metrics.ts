@@ -10,6 +10,7 @@ const named: Readonly<Record<string, string>> = {
   'call_count.sum': 'Calls',
   'total_cost.sum': 'Cost',
   'total_tokens.sum': 'Tokens',
+  'new_issues.sum': 'New issues',
 };
 
 const aggregations: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ const metrics: Readonly<Record<string, string>> = {
   call_count: 'calls',
   error_count: 'failed calls',
   latency_ms: 'latency',
+  new_issues: 'new issues',
 };
 
 /** What is measured of calls: `p95 latency` for `latency_ms.p95`, `Error rate` for `error_count.avg`. */

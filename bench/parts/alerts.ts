@@ -97,9 +97,15 @@ export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promis
   await noteAlerts(bookkeeping.table, projectId, requestBudget(1000));
   const newWatch = (): Watch => ({
     table: bookkeeping.table,
-    sources: { calls: store, feedback, lookups: { ...noLookups, steadyPrices: async () => () => null } },
+    sources: {
+      calls: store,
+      feedback,
+      objects,
+      lookups: { ...noLookups, steadyPrices: async () => () => null },
+    },
     alerts: new KnownAlerts(objects, parse, () => now),
     send: async () => {},
+    tellIssue: async () => {},
     links: createLinks('https://x.example'),
     now: () => now,
   });

@@ -91,6 +91,7 @@ const inBookkeeping: Readonly<Record<PartitionKind, Owned>> = {
   pages: own('pages'),
   issuePages: own('issuePages'),
   issueDays: own('issueDays'),
+  knownIssues: own('knownIssues'),
   days: own('days'),
   texts: own('texts'),
   alerts: own('alerts'),

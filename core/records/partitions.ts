@@ -34,6 +34,8 @@ export const partitionTags = {
   issueDays: 26,
   /** Which trigrams a project's calls have, by hour. */
   texts: 27,
+  /** Which issues a project is known to have. */
+  knownIssues: 28,
 } as const;
 
 export type PartitionKind = keyof typeof partitionTags;

@@ -11,7 +11,7 @@ import { RequestLog } from '../common/log/request-log.ts';
 import { alertSources } from '../common/streams/alert-sources.ts';
 import { parseAlert } from '../common/streams/parse-alert.ts';
 import { required } from '../common/streams/queues.ts';
-import { listWebhooks, send } from '../common/streams/tell.ts';
+import { listWebhooks, send, tellIssue } from '../common/streams/tell.ts';
 
 /** What the function is woken for: by the schedule for nothing in particular, to try an alert, or to name webhooks. */
 interface AlertsEvent {
@@ -27,6 +27,7 @@ const watch: Watch = {
   sources: alertSources,
   alerts: new KnownAlerts(stores.objects, parseAlert),
   send,
+  tellIssue,
   links: createLinks(serviceUrl),
   now: Date.now,
 };

@@ -136,6 +136,23 @@ describe('an alert', () => {
     await page.getByRole('heading', { name: 'Failing traces' }).waitFor();
   });
 
+  it('counts new issues, which no filters select', async () => {
+    const page = await open(`alerts?project=${at}&form=true`);
+    const form = page.getByRole('region', { name: 'New alert' });
+    const filters = form.getByRole('button', { name: 'All calls', exact: true });
+    await filters.waitFor();
+    await choose(form, 'Metric', 'New issues');
+    await filters.waitFor({ state: 'detached' });
+    await form.getByLabel('Name', { exact: true }).fill('Something new');
+    await form.getByLabel('Alert, in issues').fill('0');
+    await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
+    await form.getByRole('heading', { name: 'It would have fired 1 time' }).waitFor();
+    await form.getByText('Answered from rollups').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Something new' }).waitFor();
+    await page.getByText('New issues above 0 in 1 hour').waitFor();
+  });
+
   it('says beforehand that the key lacks a role, and that alerts are off', async () => {
     const page = await visit(`alerts?project=${at}&form=true`, { as: reader });
     await page.getByText(`need the role admin on ${project}`).waitFor();

@@ -42,29 +42,39 @@ const parseSaved = (value: JsonValue): SavedIssue | undefined => {
   return parsed.success ? parsed.data : undefined;
 };
 
-/** What was decided on issues, by their ids. */
-const readDecisions = async (
+/** What was decided on an issue. */
+export interface Decision extends Omit<SavedIssue, 'resolvedAt'> {
+  /** Since when what is seen is a regression; undefined if the issue is not resolved. */
+  readonly resolvedAt: Micros | undefined;
+}
+
+const toDecision = (saved: SavedIssue): Decision => ({
+  ...saved,
+  resolvedAt: saved.state === 'resolved' ? parseTime(saved.resolvedAt ?? saved.savedAt ?? '') : undefined,
+});
+
+/** Reads what was decided on issues, by their ids. */
+export const readDecisions = async (
   objects: Store,
   projectId: ProjectId,
   isWanted: (issueId: string) => boolean,
   budget: RequestBudget,
-): Promise<ReadonlyMap<string, SavedIssue>> => {
+): Promise<ReadonlyMap<string, Decision>> => {
   const isOne = (objectId: string) => isWanted(issueOfObject(objectId) ?? '');
   const found = await readClass(objects, projectId, issueClass, isOne, budget);
   return new Map(
     found.flatMap(({ header, value }) => {
       const id = issueOfObject(header.objectId);
       const saved = parseSaved(value);
-      return id !== undefined && saved ? [[id, saved] as const] : [];
+      return id !== undefined && saved ? [[id, toDecision(saved)] as const] : [];
     }),
   );
 };
 
 /** The state of an issue: one that was resolved, and seen since, has regressed. */
-const toState = (saved: SavedIssue | undefined, lastSeen: Micros): IssueState => {
-  if (saved?.state !== 'resolved') return saved?.state ?? 'open';
-  const resolvedAt = parseTime(saved.resolvedAt ?? saved.savedAt ?? '');
-  return resolvedAt !== undefined && lastSeen > resolvedAt ? 'regressed' : 'resolved';
+const toState = (decision: Decision | undefined, lastSeen: Micros): IssueState => {
+  const resolvedAt = decision?.resolvedAt;
+  return resolvedAt !== undefined && lastSeen > resolvedAt ? 'regressed' : (decision?.state ?? 'open');
 };
 
 const passes =

@@ -120,7 +120,7 @@ const singleCalls = async (
 
 /** The calls with the largest values of feedback, or the least. */
 const ratedCalls = async (
-  { calls, feedback }: Sources,
+  { calls, feedback }: Pick<Sources, 'calls' | 'feedback'>,
   { projectId, alert }: LoadedAlert,
   span: Span,
   budget: RequestBudget,

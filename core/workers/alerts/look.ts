@@ -19,8 +19,27 @@ import {
   windowEnd,
 } from './decide.ts';
 import { deliver, waitingIn } from './deliver.ts';
-import { type Measured, measure, measureText, type Sources, toWindow } from './measure.ts';
+import {
+  countsIssues,
+  type Measured,
+  measure,
+  measureBy,
+  measureText,
+  type Sources,
+  toWindow,
+  type Wanted,
+} from './measure.ts';
 import type { Contributor, Message, Tell } from './message.ts';
+import {
+  countNew,
+  findNewIssues,
+  type KnownIssues,
+  knownItem,
+  newestIssues,
+  readKnown,
+  type TellIssue,
+  tellOpened,
+} from './new-issues.ts';
 import {
   claim,
   type Dispatch,
@@ -33,6 +52,7 @@ import {
   release,
   type Standings,
   store,
+  storeItems,
   unregister,
 } from './register.ts';
 
@@ -82,6 +102,8 @@ export interface Watch {
   readonly sources: Sources;
   readonly alerts: KnownAlerts;
   readonly send: Tell;
+  /** Tells of new issues. */
+  readonly tellIssue: TellIssue;
   readonly links: Links;
   /** The time, in milliseconds since 1970. */
   readonly now: () => number;
@@ -104,7 +126,7 @@ const reserveMs = 20_000;
 /** How many projects are looked at together. */
 const concurrency = 4;
 
-/** Windows up to an hour are read together, and before the others. */
+/** Windows up to an hour are read together, and before the others. New issues come last. */
 const isShort = ({ alert }: LoadedAlert): boolean => alert.windowMinutes <= 60;
 
 /** The longest that finding contributors may take, in milliseconds: a message goes out without them, too. */
@@ -159,6 +181,10 @@ class ProjectLook {
   readonly #claimed: Registered;
   readonly #budget: RequestBudget;
   readonly #now: Micros;
+  /** What is known of issues, if they were looked for. */
+  #issues: KnownIssues | undefined;
+  /** How many new issues could not be told. */
+  #untold = 0;
   readonly problems: unknown[] = [];
 
   constructor(watch: Watch, claimed: Registered, budget: RequestBudget) {
@@ -206,7 +232,7 @@ class ProjectLook {
       if (!(await store(table, this.#claimed, findings, this.#budget))) return { looks: 0, undelivered: 0 };
     }
     const waiting = await this.#finish(alerts, standings, next, notifications.length > 0 ? [dispatch] : []);
-    return { looks: judged.length, undelivered: waiting };
+    return { looks: judged.length, undelivered: waiting + this.#untold };
   }
 
   /** Tells what waits, and gives the project back. Returns how many messages failed to arrive. */
@@ -246,31 +272,59 @@ class ProjectLook {
     );
   }
 
-  /** Measures alerts, those of short windows first, and decides. */
+  /** Measures alerts, those of short windows first and those of new issues last, and decides. */
   async #judge(due: readonly LoadedAlert[], standings: Standings): Promise<Judged[]> {
-    const short = due.filter(isShort);
-    const long = due.filter((alert) => !isShort(alert));
+    const ofIssues = due.filter(({ alert }) => countsIssues(alert.metric));
+    const others = due.filter(({ alert }) => !countsIssues(alert.metric));
+    const short = others.filter(isShort);
+    const long = others.filter((alert) => !isShort(alert));
     const { deadline } = this.#budget;
-    // What long windows take must not hold up what was found of the others.
+    // What long windows and issues take must not hold up what was found of the others.
     const most = { ...this.#budget, deadline: Math.max(Date.now(), deadline - reserveMs) };
+    const { sources, now } = this.#watch;
+    const { projectId } = this.#claimed;
+    const ofCalls = (windows: readonly Wanted[]) => measure(sources, projectId, windows, most, now);
     return [
-      ...(await this.#judgeTogether(short, standings, most)),
-      ...(await this.#judgeTogether(long, standings, most)),
+      ...(await this.#judgeTogether(short, standings, ofCalls)),
+      ...(await this.#judgeTogether(long, standings, ofCalls)),
+      ...(await this.#judgeTogether(ofIssues, standings, (windows) => this.#measureIssues(windows, most))),
     ];
+  }
+
+  /** Looks for new issues, tells of them, and keeps what is known then. */
+  async #measureIssues(windows: readonly Wanted[], budget: RequestBudget): Promise<Measured[]> {
+    const { table, sources, tellIssue, links, now } = this.#watch;
+    const { projectId, lookedAt } = this.#claimed;
+    const before = await readKnown(table, projectId, budget);
+    const { known, changed } = await findNewIssues(
+      sources,
+      projectId,
+      before,
+      { lookedAt, at: this.#now },
+      budget,
+      now,
+    );
+    const told = await tellOpened(tellIssue, projectId, known, links, budget);
+    this.problems.push(...told.problems);
+    this.#untold = told.problems.length;
+    // Whatever dies before it is stored, the next look finds the same issues, and tells them by the same ids.
+    if (changed || told.told > 0)
+      await storeItems(table, this.#claimed, [{ item: await knownItem(projectId, told.known) }], budget);
+    this.#issues = told.known;
+    return measureBy(windows, (span) => countNew(told.known, span));
   }
 
   async #judgeTogether(
     due: readonly LoadedAlert[],
     standings: Standings,
-    budget: RequestBudget,
+    measureAll: (windows: readonly Wanted[]) => Promise<Measured[]>,
   ): Promise<Judged[]> {
     if (due.length === 0) return [];
     const { alerts } = standings;
-    const { sources, now } = this.#watch;
     const windows = due.map(({ alert }) => ({ alert, end: windowEnd(alert, this.#now) }));
     const getStanding = ({ objectId, digest }: LoadedAlert) => alerts.get(objectId) ?? noStanding(digest);
     try {
-      const measured = await measure(sources, this.#claimed.projectId, windows, budget, now);
+      const measured = await measureAll(windows);
       return due.map((loaded, i): Judged => {
         const figures = measured[i] ?? { value: null, compared: null };
         const end = windows[i]?.end ?? 0;
@@ -282,7 +336,9 @@ class ProjectLook {
       // What is wrong with one of them is not to keep the others from being measured.
       if (!(error instanceof ServiceError) && due.length > 1) {
         return (
-          await mapConcurrent(due, concurrency, (alert) => this.#judgeTogether([alert], standings, budget))
+          await mapConcurrent(due, concurrency, (alert) =>
+            this.#judgeTogether([alert], standings, measureAll),
+          )
         ).flat();
       }
       this.problems.push(error);
@@ -335,6 +391,8 @@ class ProjectLook {
 
   async #contributors(loaded: LoadedAlert, end: Micros): Promise<readonly Contributor[]> {
     const { sources, links } = this.#watch;
+    if (this.#issues && countsIssues(loaded.alert.metric))
+      return newestIssues(this.#issues, toWindow(loaded.alert, end), loaded.projectId, links);
     const deadline = Math.min(Date.now() + contributorsMs, this.#budget.deadline - reserveMs);
     try {
       return await findContributors(sources, loaded, end, links, { ...this.#budget, deadline });

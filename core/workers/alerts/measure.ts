@@ -32,6 +32,8 @@ import { queryFeedback } from '../../records/feedback/index.ts';
 export interface Sources {
   readonly calls: Store;
   readonly feedback: Store;
+  /** Where is what was decided on issues. */
+  readonly objects: Store;
   readonly lookups: StatsLookups;
 }
 
@@ -85,9 +87,12 @@ export const measureText = ({ metric, feedbackType, path, aggregation, percentil
 
 // Of calls.
 
-/** What an alert makes of calls; undefined if it measures feedback. */
+/** What an alert makes of calls; undefined if it measures feedback or counts issues. */
 export const callNumber = ({ metric, aggregation, percentile }: Measure): OneNumber | undefined =>
-  metric === null ? undefined : { metric, aggregation, percentile };
+  metric === null || metric === 'new_issues' ? undefined : { metric, aggregation, percentile };
+
+/** Whether an alert counts new issues. */
+export const countsIssues = ({ metric }: Pick<Measure, 'metric'>): boolean => metric === 'new_issues';
 
 /** Asks for what an alert counts of calls in a span. */
 export const toAsk = (
@@ -177,14 +182,21 @@ interface Measuring {
   readonly numbers: readonly (() => number | null)[];
 }
 
+/** Measures windows by a number that is known of every span. */
+export const measureBy = (windows: readonly Wanted[], numberOf: (span: Span) => number): Measured[] =>
+  windows.map((wanted) => {
+    const [current = null, before = null] = toSpans(wanted).map(numberOf);
+    return compared(wanted.alert, current, before);
+  });
+
 /**
- * Measures windows, of which all are read together that can be.
+ * Measures windows of calls and feedback, of which all are read together that can be.
  *
  * @param now the time, in milliseconds since 1970
  * @returns in their order
  */
 export const measure = async (
-  { calls, feedback, lookups }: Sources,
+  { calls, feedback, lookups }: Pick<Sources, 'calls' | 'feedback' | 'lookups'>,
   projectId: ProjectId,
   windows: readonly Wanted[],
   budget: RequestBudget,
@@ -235,6 +247,7 @@ const readRated = async (
 
 /** What a look of an alert reads. */
 export const getReads = (store: Store, projectId: ProjectId, alert: Alert, end: Micros) => {
+  if (countsIssues(alert.metric)) return 'rollups' as const;
   const number = callNumber(alert.metric);
   if (!number) return 'feedback' as const;
   const source = chooseSource(

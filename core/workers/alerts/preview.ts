@@ -21,12 +21,14 @@ import {
   cellFor,
   compared,
   comparedBefore,
+  countsIssues,
   getRating,
   getReads,
   ratedIn,
   type Sources,
   toAsk,
 } from './measure.ts';
+import { decisionsOn, lookedBack, noKnownIssues, noteIssues, seeIssues } from './new-issues.ts';
 import { usdPerMonth } from './price.ts';
 
 type Answer = AnswerOf<typeof alertsPreview>;
@@ -96,7 +98,7 @@ const grainsOfCalls = async (
 };
 
 const grainsOfFeedback = async (
-  { feedback }: Sources,
+  { feedback }: Pick<Sources, 'feedback'>,
   projectId: ProjectId,
   alert: Alert,
   span: Span,
@@ -123,6 +125,28 @@ const grainsOfFeedback = async (
       return computeNumber(alert.metric, window);
     },
     callsPerMinute: 0,
+  };
+};
+
+/** What is new of issues: what was not seen in the span so far, or in the days before it. */
+const grainsOfIssues = async (
+  sources: Sources,
+  projectId: ProjectId,
+  [from, end]: Span,
+  budget: RequestBudget,
+): Promise<Grains> => {
+  const looked: Span = [from - lookedBack, end];
+  const { seen, calls } = await seeIssues(sources, projectId, [looked], budget, Date.now);
+  const decisions = await decisionsOn(sources, projectId, seen, budget);
+  const { opened } = noteIssues(noKnownIssues, seen, decisions, {
+    end,
+    since: 0,
+    isFirst: true,
+    most: Number.POSITIVE_INFINITY,
+  });
+  return {
+    measure: ([start, until]) => opened.filter(({ at }) => at >= start && at < until).length,
+    callsPerMinute: calls / countMinutes(looked),
   };
 };
 
@@ -177,9 +201,13 @@ export const previewAlert = async (
   const number = callNumber(alert.metric);
   const reads = getReads(sources.calls, projectId, alert, last);
   const spent = budget.meter.readUnits;
-  const grains = number
-    ? await grainsOfCalls(sources, projectId, alert, number, span, reads === 'rollups', budget)
-    : await grainsOfFeedback(sources, projectId, alert, span, budget);
+  const readGrains = (): Promise<Grains> => {
+    if (number) return grainsOfCalls(sources, projectId, alert, number, span, reads === 'rollups', budget);
+    return countsIssues(alert.metric)
+      ? grainsOfIssues(sources, projectId, span, budget)
+      : grainsOfFeedback(sources, projectId, alert, span, budget);
+  };
+  const grains = await readGrains();
   const unitsPerMinute = (budget.meter.readUnits - spent) / countMinutes(span);
 
   const values: (readonly [Micros, number | null])[] = [];

@@ -1,7 +1,7 @@
 import type { Alert } from '../../../api/alerts.ts';
 import { everyShard, type Store } from '../../../foundations/storage/index.ts';
 import { stepMinutes } from './decide.ts';
-import { comparedBefore } from './measure.ts';
+import { comparedBefore, countsIssues } from './measure.ts';
 
 /*
  * What alerts cost, by Amazon's list prices for us-east-1, which `npm run cost` goes by, too. A test
@@ -58,14 +58,17 @@ const unitsOfLook = (
   return spans * (open + (unitsOfRolledDay * alert.windowMinutes) / 1440);
 };
 
+/** What a look for new issues reads, however long the window is: the issues of the day and those that are known. */
+const ofIssues = { windowMinutes: 1440, compare: 'absolute' } as const;
+
 /** About what an alert costs a month by itself, in dollars, in whole cents. */
 export const usdPerMonth = (
   store: Pick<Store, 'shards'>,
-  alert: Pick<Alert, 'windowMinutes' | 'compare'>,
+  alert: Pick<Alert, 'windowMinutes' | 'compare' | 'metric'>,
   traffic: Traffic,
 ): number => {
   const looks = monthMinutes / stepMinutes(alert);
-  const units = ofLook.readUnits + unitsOfLook(store, alert, traffic);
+  const units = ofLook.readUnits + unitsOfLook(store, countsIssues(alert.metric) ? ofIssues : alert, traffic);
   const usdPerLook =
     units * unitPrices.readUnits +
     ofLook.writeUnits * unitPrices.writeUnits +

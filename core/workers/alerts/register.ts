@@ -257,20 +257,28 @@ const toPuts = async (
 };
 
 /**
- * Stores what a look has found, all or nothing.
+ * Stores items, all or none.
  *
  * @returns false if the claim is no more, and nothing was stored
  * @throws ServiceError 503 when storage does not answer in time; it may be stored then
  */
-export const store = async (
+export const storeItems = (
   table: Table,
   { projectId, claimedUntil }: Registered,
-  findings: Findings,
+  puts: Transaction['puts'],
   budget: RequestBudget,
 ): Promise<boolean> => {
   const checks = [{ key: registerKey(projectId), expected: { c: claimedUntil } }];
-  return transact(table, { puts: await toPuts(projectId, findings), checks }, budget);
+  return transact(table, { puts, checks }, budget);
 };
+
+/** Stores what a look has found, as {@link storeItems} does. */
+export const store = async (
+  table: Table,
+  claimed: Registered,
+  findings: Findings,
+  budget: RequestBudget,
+): Promise<boolean> => storeItems(table, claimed, await toPuts(claimed.projectId, findings), budget);
 
 /**
  * Gives a claimed project back, and stores what was found since, all or nothing.

@@ -7,6 +7,7 @@ import { stores } from '../http/stores.ts';
 export const alertSources: Sources = {
   calls: stores.calls,
   feedback: stores.feedback,
+  objects: stores.objects,
   lookups: {
     ...noLookups,
     costs: (projectId, budget) => readCosts(stores.costs, projectId, budget),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Tell } from '../../../core/workers/alerts/message.ts';
+import type { TellIssue } from '../../../core/workers/alerts/new-issues.ts';
 import {
   type FindWebhook,
   type ListWebhooks,
@@ -8,6 +9,7 @@ import {
   webhookSecret,
   webhooksIn,
 } from '../../../core/workers/alerts/tell/index.ts';
+import { putEvent } from '../../../foundations/aws/index.ts';
 import { required } from './queues.ts';
 
 const {
@@ -42,13 +44,18 @@ const webhooks = WEBHOOKS ? localWebhooks(WEBHOOKS) : keptWebhooks(required('WEB
 /** Lists the names of a project's webhooks, by the environment. */
 export const listWebhooks = webhooks.list;
 
+const bus = required('EVENT_BUS');
+
+/** Puts the event of a new issue on the bus, by the environment. */
+export const tellIssue: TellIssue = (event, budget) => putEvent(bus, event, budget);
+
 /**
  * Tells the targets of alerts, by the environment. WEBHOOKS has the webhooks of the local service, where
  * alone they may be on this machine.
  */
 export const send: Tell = makeSend({
   topic: { service: { service: 'sns', region, endpoint: snsEndpoint }, arn: required('ALERT_TOPIC') },
-  bus: required('EVENT_BUS'),
+  bus,
   webhooks: webhooks.find,
   outside: { loopback: Boolean(WEBHOOKS) },
 });

@@ -5,6 +5,7 @@ import { createObject } from '../../../core/records/objects/index.ts';
 import type { ParseAlert } from '../../../core/workers/alerts/alert.ts';
 import { KnownAlerts, type Looked, lookAtAlerts, type Watch } from '../../../core/workers/alerts/look.ts';
 import { type Message, targetName } from '../../../core/workers/alerts/message.ts';
+import type { IssueEvent } from '../../../core/workers/alerts/new-issues.ts';
 import { createLinks } from '../../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
@@ -42,6 +43,8 @@ export interface AlertWorld {
   readonly stores: Stores;
   /** What was told, the messages' targets included. */
   readonly sent: { readonly message: Message; readonly target: string }[];
+  /** The events of new issues. */
+  readonly issues: IssueEvent[];
   /** The time, in milliseconds since 1970. */
   now: number;
   /** Why telling fails; undefined if it does not. */
@@ -62,6 +65,7 @@ export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
   const world = {
     stores,
     sent: [] as { message: Message; target: string }[],
+    issues: [] as IssueEvent[],
     now: Math.ceil(Date.now() / hour) * hour + 2 * hour,
     fails: undefined as string | undefined,
   };
@@ -71,13 +75,18 @@ export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
     now,
     sources: {
       calls: { ...getStore(stores, stores.callsTable), bookkeeping: table },
-      feedback: getStore(stores, stores.feedbackTable),
+      feedback: { ...getStore(stores, stores.feedbackTable), bookkeeping: table },
+      objects: getStore(stores, stores.objectsTable),
       lookups: makeLookups('acme/shop' as ProjectId),
     },
     alerts: new KnownAlerts(getStore(stores, stores.objectsTable), parseAlert, now),
     send: async (message, target) => {
       if (world.fails !== undefined) throw new Error(world.fails);
       world.sent.push({ message, target: targetName(target) });
+    },
+    tellIssue: async (event) => {
+      if (world.fails !== undefined) throw new Error(world.fails);
+      world.issues.push(event);
     },
     links: createLinks('https://traces.example/api'),
   };

@@ -18,6 +18,7 @@ import {
   feedbackAggregations,
   getUnit,
   type Hook,
+  measuresCalls,
   metrics,
   ofFeedback,
   toDraft,
@@ -233,7 +234,7 @@ export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) 
       <Section title="What it measures">
         <Input label="Name" placeholder="Too many errors" {...field('name')} />
         <Measure draft={draft} onChange={change} />
-        {draft.metric === ofFeedback ? null : (
+        {!measuresCalls(draft.metric) ? null : (
           <KeptFilterForm
             project={project}
             filter={draft.filter}

@@ -50,10 +50,15 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'latency_ms.avg': ms,
   'total_cost.sum': { text: costText, unit: 'dollars' },
   'total_tokens.sum': { text: tokensText, unit: 'tokens' },
+  'new_issues.sum': { text: countText, unit: 'issues' },
 };
 
 /** The metric of feedback among those to choose. */
 export const ofFeedback = 'feedback';
+
+/** Whether a name is that of a metric of calls, which filters select. */
+export const measuresCalls = (metric: string): boolean =>
+  metric !== ofFeedback && !metric.startsWith('new_issues.');
 
 export const feedbackAggregations = ['avg', 'sum', 'min', 'max', 'count'] as const;
 
@@ -197,8 +202,8 @@ export const measuredCalls = (
   return { project, ...filters, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 };
 
-/** Whether an alert measures calls, and not feedback. */
-export const isOfCalls = ({ metric }: Pick<AlertValue, 'metric'>): boolean => Boolean(metric.metric);
+/** Whether an alert measures calls, and not feedback or issues. */
+export const isOfCalls = (value: Pick<AlertValue, 'metric'>): boolean => measuresCalls(metricName(value));
 
 /** Which calls an alert measures, in words: `all calls, production, 2 filters`. */
 export const callsText = (value: AlertValue): string => {
@@ -274,7 +279,7 @@ export const alertValue = (draft: Draft, enabled: boolean): AlertValue => {
   const warn = parseNumber(draft.warn, 'The warning threshold', factor);
   const looks = parseNumber(draft.looks, 'Consecutive checks');
   const remind = parseNumber(draft.remind, 'Remind every');
-  const kept = draft.metric === ofFeedback ? {} : toKept(filter);
+  const kept = measuresCalls(draft.metric) ? toKept(filter) : {};
   return {
     _type: alertClass,
     name: name.trim(),

@@ -1,17 +1,22 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventDetails } from '../../../../api/openapi/events.ts';
 import { startService, type TestService } from '../../../support/service/service.ts';
 import { startUpstream, type TestUpstream } from '../../../support/service/upstream.ts';
 import { errorRate } from '../../../support/values/alerts.ts';
 
 let receiver: TestUpstream;
 let service: TestService;
+const events: BusEvent[] = [];
 beforeAll(async () => {
+  events.length = 0;
   receiver = await startUpstream();
   service = await startService({
     settings: { alerts: true },
     webhooks: { ops: `${receiver.baseUrl}/ops` },
     maxScheduleMs: 100,
   });
+  service.bus.subscribe((event) => events.push(event));
 });
 afterAll(async () => {
   await service.stop();
@@ -72,4 +77,42 @@ it('is told by the function that looks each minute, to all targets, and stands i
   expect(service.logged.filter((line) => line.startsWith('alerts') && line.includes('"failed":1'))).toEqual(
     [],
   );
+});
+
+it('puts new issues on the bus, for a project with an alert on them', async () => {
+  const project_id = 'acme/issues';
+  const save = async (alert: number) => {
+    const metric = { metric: 'new_issues', aggregation: 'sum' };
+    const val = errorRate({ metric, warn: null, alert, looks: 1, tell: [{ event_bus: true }] });
+    const answer = await service.post('/obj/create', { obj: { project_id, object_id: 'new', val } });
+    expect(answer.status).toBe(200);
+  };
+  const states = async () => (await post('/alerts/query', { project_id })).alerts;
+  await save(5);
+  await expect.poll(states, { interval: 100 }).toMatchObject([{ state: 'ok', value: 0, problem: null }]);
+  const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
+  const batch = [
+    { mode: 'start', req: { start: { project_id, id: 'c', op_name: 'pay', started_at: at(150) } } },
+    { mode: 'end', req: { end: { project_id, id: 'c', ended_at: at(149), exception: 'E: no card 4711' } } },
+  ];
+  expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+  // A new version is looked at at once.
+  await save(0);
+  await expect.poll(states, { interval: 100 }).toMatchObject([{ state: 'alert', value: 1, problem: null }]);
+  const opened = events.filter((event) => event['detail-type'] === 'IssueOpened');
+  expect(opened.map(({ detail }) => eventDetails().IssueOpened.parse(detail))).toEqual([
+    expect.objectContaining({
+      project_id,
+      kind: 'error',
+      title: 'E: no card <n>',
+      op_name: 'pay',
+      state: 'open',
+      call_ref: `svc:///${project_id}/call/c`,
+    }),
+  ]);
+  const changed = events.filter((event) => event['detail-type'] === 'AlertChanged');
+  expect(changed.at(-1)?.detail).toMatchObject({
+    project_id,
+    contributors: [{ label: 'E: no card <n>', call_id: 'c' }],
+  });
 });

@@ -43,7 +43,7 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
     why: 'what of an alert fits together, and names of webhooks',
     is: ({ loc, msg }) =>
       loc.join('.').endsWith('metric.path') ||
-      /^should (have exactly one of|be (below|above) alert|not ask for feedback|be the name of a web)/.test(
+      /^should (have exactly one of|have the aggregation sum|be (below|above) alert|not ask for feedback|be the name of a web)/.test(
         msg,
       ) ||
       /^is (not |only )?for (metrics|feedback|a webhook)/.test(msg),
