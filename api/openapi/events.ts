@@ -3,9 +3,9 @@ import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
-import { issueKinds } from '../issue-values.ts';
 import { auditRecord } from '../people.ts';
 import { call, modelCost } from '../queries.ts';
+import { issueKinds } from '../shared/issues.ts';
 import type { JsonSchema } from './schema.ts';
 import { type Schemas, toJsonSchema } from './schema.ts';
 

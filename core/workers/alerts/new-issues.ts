@@ -1,4 +1,4 @@
-import type { IssueKind } from '../../../api/issue-values.ts';
+import type { IssueKind } from '../../../api/shared/issues.ts';
 import {
   decodeMessagePack,
   encodeMessagePack,
