@@ -172,8 +172,9 @@ export const queryIssues = (
         op_name: tally.opName,
         tool_name: tally.toolName,
         count: tally.count,
-        trace_count: tally.traces.count,
-        user_count: tally.users.count,
+        // Estimates can be more than there are.
+        trace_count: Math.min(tally.traces.count, tally.count),
+        user_count: Math.min(tally.users.count, tally.count),
         first_seen: formatTime(tally.first),
         last_seen: formatTime(tally.last),
         releases: [...tally.releases],

@@ -52,8 +52,11 @@ export interface IssueReading {
 /** Rollups of hours lie together in items, one a day; those of days lie by themselves. */
 type StoredKind = 'issuePages' | 'issueDays';
 
-/** The largest item that is stored, in bytes. What is larger is not stored, and scanned instead. */
-const maxItemBytes = 300_000;
+/**
+ * The largest items that are stored, in bytes. The rarest issues are left out of what is larger: a month of them should
+ * take no more than 300 read units.
+ */
+const maxItemBytes: Readonly<Record<StoredKind, number>> = { issuePages: 128_000, issueDays: 40_000 };
 /** How long storing may take, in milliseconds. The answer waits for it. */
 const storeMs = 3000;
 /** The most days that one request stores. */
@@ -165,14 +168,13 @@ class IssuesRolledUp {
         return [this.#toItem('issueDays', day, [{ number: day, mark: this.#markOfDay(day), tallies }])];
       }),
     );
-    const small = items.filter(({ h }) => (asBytes(h)?.length ?? 0) <= maxItemBytes);
-    await putItems(table, small, spent);
+    await putItems(table, items, spent);
   }
 
   async #toItem(kind: StoredKind, day: number, rollups: readonly IssueRollup[]): Promise<Item> {
     return {
       ...rollupKey(kind, this.#reading.projectId, day),
-      h: await packIssues(rollups),
+      h: await packIssues(rollups, maxItemBytes[kind]),
       ...toExpiry(day * hoursOfDay, this.#getDays(day * hoursOfDay), graceDays),
     };
   }

@@ -28,6 +28,7 @@ import { Toasts } from '../../ui/toasts.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { useIssues } from './data.ts';
 import {
+  agentsOf,
   type Found,
   type Issue,
   issuesOf,
@@ -187,10 +188,11 @@ interface FiltersProps {
 
 /** What is shown: of which state, kind, release and age. */
 const Filters = ({ search, period, found, releases }: FiltersProps) => {
-  const { tab = 'open', kind = '', release = '', since = '', text = '' } = search;
+  const { tab = 'open', kind = '', release = '', agent = '', since = '', text = '' } = search;
   const change = useChange<IssuesSearch>(route.useNavigate());
   const newest = newestRelease(releases);
   const names = releases.map((one) => one.release);
+  const agents = agentsOf(found?.issues ?? []);
   const chooseSince = (next: string) =>
     change({
       since: next === '' ? undefined : next === 'release' ? 'release' : 'yesterday',
@@ -227,6 +229,20 @@ const Filters = ({ search, period, found, releases }: FiltersProps) => {
         ]}
         onChange={(next) => change({ release: next || undefined })}
       />
+      {agent !== '' || agents.length > 0 ? (
+        <Select
+          fit
+          label="Agent"
+          value={agent}
+          options={[
+            ['', 'Any agent'],
+            ...(agent === '' || agents.includes(agent) ? agents : [agent, ...agents]).map(
+              (name) => [name, `Loops in ${name}`] as const,
+            ),
+          ]}
+          onChange={(next) => change({ agent: next || undefined })}
+        />
+      ) : null}
       <Select
         fit
         label="Age"
@@ -245,8 +261,11 @@ const Filters = ({ search, period, found, releases }: FiltersProps) => {
   );
 };
 
-const isNarrowed = ({ kind, release, since }: IssuesSearch): boolean =>
-  kind !== undefined || release !== undefined || since !== undefined;
+/** Nothing of what narrows a list. */
+const wide = { kind: undefined, release: undefined, agent: undefined, since: undefined } as const;
+
+const isNarrowed = ({ kind, release, agent, since }: IssuesSearch): boolean =>
+  (kind ?? release ?? agent ?? since) !== undefined;
 
 interface IssuesProps {
   readonly search: IssuesSearch;
@@ -293,14 +312,7 @@ const Issues = ({ search, span, period, refresh }: IssuesProps) => {
         </Empty>
       ) : null}
       {found?.issues.length === 0 && isNarrowed(search) ? (
-        <Notice
-          kind="info"
-          action={
-            <Button onClick={() => change({ kind: undefined, release: undefined, since: undefined })}>
-              Show all issues
-            </Button>
-          }
-        >
+        <Notice kind="info" action={<Button onClick={() => change(wide)}>Show all issues</Button>}>
           {since === undefined ? 'No issue of this time matches.' : 'Nothing is new.'}
         </Notice>
       ) : null}
