@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type IssueRow,
   type IssuesAnswer,
@@ -9,7 +10,7 @@ import {
 } from '../../../api/issues.ts';
 import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/shared/issues.ts';
 import { compareText } from '../../../foundations/expression/index.ts';
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { compareAndSwap, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   formatTime,
   invalidAt,
@@ -140,7 +141,8 @@ export const queryIssues = (
     const first = Math.floor(start / bucket);
     const buckets = Math.ceil(end / bucket) - first;
     const all = new Tallies();
-    const series = new Map<string, number[]>();
+    // How often each issue was seen in which buckets: of many issues and buckets, most have nothing.
+    const seen = new Map<string, [bucket: number, count: number][]>();
     await takeIssues(
       {
         stores: { calls, feedback },
@@ -154,15 +156,19 @@ export const queryIssues = (
       (tallies, time) => {
         all.merge(tallies);
         for (const [id, { count }] of tallies.issues) {
-          const ofIssue = series.get(id) ?? new Array<number>(buckets).fill(0);
-          series.set(id, ofIssue);
-          const at = Math.max(0, Math.floor(time / bucket) - first);
-          ofIssue[at] = (ofIssue[at] ?? 0) + count;
+          const ofIssue = seen.get(id) ?? [];
+          seen.set(id, ofIssue);
+          ofIssue.push([Math.max(0, Math.floor(time / bucket) - first), count]);
         }
       },
       budget,
     );
     const decisions = await readDecisions(objects, projectId, (id) => all.issues.has(id), budget);
+    const toSeries = (id: string): number[] => {
+      const series = new Array<number>(buckets).fill(0);
+      for (const [at, count] of seen.get(id) ?? []) series[at] = (series[at] ?? 0) + count;
+      return series;
+    };
     const toRow = (id: string, tally: Tally): IssueRow => {
       const saved = decisions.get(id);
       return {
@@ -182,7 +188,7 @@ export const queryIssues = (
         state: toState(saved, tally.last),
         assignee: saved?.assignee ?? null,
         note: saved?.note ?? null,
-        series: series.get(id) ?? [],
+        series: [],
         examples: tally.examples.map(([, callId]) => callId),
       };
     };
@@ -202,14 +208,17 @@ export const queryIssues = (
       releases: newestReleases(all.releases)
         .slice(0, maxReleases)
         .map(([release, at]) => ({ release, first_seen: formatTime(at) })),
-      issues: rows.slice(offset, offset + limit),
+      issues: rows.slice(offset, offset + limit).map((row) => ({ ...row, series: toSeries(row.issue_id) })),
     };
   };
   return { counts, answer };
 };
 
+/** Somebody else decided while a decision was made. */
+class ChangedMeanwhile extends Error {}
+
 /**
- * Changes what is decided on an issue: what a change leaves out stays.
+ * Changes what is decided on an issue: what a change leaves out stays, also what others change at the same moment.
  *
  * @param userId who decides
  * @param checks as {@link createObject} takes them
@@ -226,15 +235,27 @@ export const updateIssue = async (
   if (Object.values(change).every((value) => value === undefined))
     throw invalidAt(['body'], 'should have a state, an assignee or a note');
   const objectId = toIssueObject(issueId);
-  const before = await readNewest(objects, { projectId, objectId }, issueClass, parseSaved, budget);
-  const at = formatTime(now() * 1000);
-  const state = change.state ?? before?.state ?? 'open';
-  const assignee = change.assignee === undefined ? (before?.assignee ?? null) : change.assignee;
-  const note = change.note === undefined ? (before?.note ?? null) : change.note;
-  // Resolving again what came back is a decision of now.
-  const resolvedAt =
-    change.state === 'resolved' ? at : state === 'resolved' ? (before?.resolvedAt ?? at) : null;
-  const val = { _type: issueClass, state, resolved_at: resolvedAt, assignee, note, saved_at: at };
-  await createObject(objects, { projectId, objectId, val }, userId, budget, checks);
-  return { object_id: objectId, state, assignee, note };
+  const read = () => readNewest(objects, { projectId, objectId }, issueClass, parseSaved, budget);
+  return compareAndSwap(budget, async () => {
+    const before = await read();
+    const at = formatTime(now() * 1000);
+    const state = change.state ?? before?.state ?? 'open';
+    const assignee = change.assignee === undefined ? (before?.assignee ?? null) : change.assignee;
+    const note = change.note === undefined ? (before?.note ?? null) : change.note;
+    // Resolving again what came back is a decision of now.
+    const resolvedAt =
+      change.state === 'resolved' ? at : state === 'resolved' ? (before?.resolvedAt ?? at) : null;
+    const val = { _type: issueClass, state, resolved_at: resolvedAt, assignee, note, saved_at: at };
+    // The version is made on condition that none came after this look.
+    const announce = async () => {
+      if (!isDeepStrictEqual(await read(), before)) throw new ChangedMeanwhile();
+    };
+    try {
+      await createObject(objects, { projectId, objectId, val }, userId, budget, { ...checks, announce });
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) return undefined;
+      throw error;
+    }
+    return { value: { object_id: objectId, state, assignee, note } };
+  });
 };

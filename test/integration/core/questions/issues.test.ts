@@ -363,6 +363,21 @@ describe('what people decide', () => {
     ]);
   });
 
+  it('keeps what several people decide at the same moment', async () => {
+    const project = newProject();
+    const issue_id = 'b'.repeat(32);
+    const now = '2026-10-01T12:30:00Z';
+    await Promise.all([
+      update(project, { issue_id, state: 'resolved' }, now),
+      update(project, { issue_id, assignee: 'bob' }, now),
+      update(project, { issue_id, note: 'a flaky shop' }, now),
+    ]);
+    expect(await update(project, { issue_id, state: 'ignored' }, now)).toMatchObject({
+      assignee: 'bob',
+      note: 'a flaky shop',
+    });
+  });
+
   it('is something', async () => {
     await expect(
       update(newProject(), { issue_id: 'a'.repeat(32) }, '2026-10-01T12:30:00Z'),
