@@ -1,26 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
-import {
-  type IssueRow,
-  type IssuesAnswer,
-  type IssuesFilter,
-  type IssuesQuery,
-  type IssueUpdate,
-  type SavedIssue,
-  savedIssue,
-} from '../../../api/issues.ts';
-import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/shared/issues.ts';
+import type { IssueRow, IssuesAnswer, IssuesFilter, IssuesQuery } from '../../../api/issues.ts';
+import type { IssueState } from '../../../api/shared/issues.ts';
 import { compareText } from '../../../foundations/expression/index.ts';
-import { compareAndSwap, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
-import {
-  formatTime,
-  invalidAt,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-  parseTime,
-} from '../../../foundations/wire/index.ts';
-import { safeParse } from '../../../foundations/wire/schema.ts';
-import { createObject, type ObjectChecks, readClass, readNewest } from '../../records/objects/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { formatTime, type Micros } from '../../../foundations/wire/index.ts';
+import { type Decision, readDecisions } from '../../records/issues.ts';
 import { hourMicros, hoursOfDay } from '../../records/rollups.ts';
 import type { IssueStores } from './find.ts';
 import { takeIssues } from './rollups.ts';
@@ -37,40 +20,6 @@ export interface IssueSources extends IssueStores {
 /** Longer ranges have a series by day. */
 const maxByHour = 7 * hoursOfDay * hourMicros;
 const maxReleases = 20;
-
-const parseSaved = (value: JsonValue): SavedIssue | undefined => {
-  const parsed = safeParse(savedIssue(), value);
-  return parsed.success ? parsed.data : undefined;
-};
-
-/** What was decided on an issue. */
-export interface Decision extends Omit<SavedIssue, 'resolvedAt'> {
-  /** Since when what is seen is a regression; undefined if the issue is not resolved. */
-  readonly resolvedAt: Micros | undefined;
-}
-
-const toDecision = (saved: SavedIssue): Decision => ({
-  ...saved,
-  resolvedAt: saved.state === 'resolved' ? parseTime(saved.resolvedAt ?? saved.savedAt ?? '') : undefined,
-});
-
-/** Reads what was decided on issues, by their ids. */
-export const readDecisions = async (
-  objects: Store,
-  projectId: ProjectId,
-  isWanted: (issueId: string) => boolean,
-  budget: RequestBudget,
-): Promise<ReadonlyMap<string, Decision>> => {
-  const isOne = (objectId: string) => isWanted(issueOfObject(objectId) ?? '');
-  const found = await readClass(objects, projectId, issueClass, isOne, budget);
-  return new Map(
-    found.flatMap(({ header, value }) => {
-      const id = issueOfObject(header.objectId);
-      const saved = parseSaved(value);
-      return id !== undefined && saved ? [[id, toDecision(saved)] as const] : [];
-    }),
-  );
-};
 
 /** The state of an issue: one that was resolved, and seen since, has regressed. */
 const toState = (decision: Decision | undefined, lastSeen: Micros): IssueState => {
@@ -212,50 +161,4 @@ export const queryIssues = (
     };
   };
   return { counts, answer };
-};
-
-/** Somebody else decided while a decision was made. */
-class ChangedMeanwhile extends Error {}
-
-/**
- * Changes what is decided on an issue: what a change leaves out stays, also what others change at the same moment.
- *
- * @param userId who decides
- * @param checks as {@link createObject} takes them
- * @throws ServiceError as {@link createObject}; 422 for a change of nothing
- */
-export const updateIssue = async (
-  objects: Store,
-  { projectId, issueId, change }: IssueUpdate,
-  userId: string,
-  budget: RequestBudget,
-  checks: ObjectChecks = {},
-  now: () => number = Date.now,
-) => {
-  if (Object.values(change).every((value) => value === undefined))
-    throw invalidAt(['body'], 'should have a state, an assignee or a note');
-  const objectId = toIssueObject(issueId);
-  const read = () => readNewest(objects, { projectId, objectId }, issueClass, parseSaved, budget);
-  return compareAndSwap(budget, async () => {
-    const before = await read();
-    const at = formatTime(now() * 1000);
-    const state = change.state ?? before?.state ?? 'open';
-    const assignee = change.assignee === undefined ? (before?.assignee ?? null) : change.assignee;
-    const note = change.note === undefined ? (before?.note ?? null) : change.note;
-    // Resolving again what came back is a decision of now.
-    const resolvedAt =
-      change.state === 'resolved' ? at : state === 'resolved' ? (before?.resolvedAt ?? at) : null;
-    const val = { _type: issueClass, state, resolved_at: resolvedAt, assignee, note, saved_at: at };
-    // The version is made on condition that none came after this look.
-    const announce = async () => {
-      if (!isDeepStrictEqual(await read(), before)) throw new ChangedMeanwhile();
-    };
-    try {
-      await createObject(objects, { projectId, objectId, val }, userId, budget, { ...checks, announce });
-    } catch (error) {
-      if (error instanceof ChangedMeanwhile) return undefined;
-      throw error;
-    }
-    return { value: { object_id: objectId, state, assignee, note } };
-  });
 };

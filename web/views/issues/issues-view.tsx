@@ -109,7 +109,7 @@ const List = ({ search, period, found }: ListProps) => {
       className: 'break',
       cell: (issue) => (
         <>
-          <Link to="/issues" search={{ ...search, issue: issue.issue_id }}>
+          <Link to="/issues" search={{ ...search, issue: issue.issue_id }} dir="auto">
             {issue.title}
           </Link>
           {after !== undefined && newest && Date.parse(issue.first_seen) > Date.parse(after) ? (
@@ -117,7 +117,9 @@ const List = ({ search, period, found }: ListProps) => {
               new
             </span>
           ) : null}
-          <span className="hint">{subjectOf(issue)}</span>
+          <span className="hint" dir="auto">
+            {subjectOf(issue)}
+          </span>
         </>
       ),
       ...sortable('title'),
@@ -170,8 +172,8 @@ const List = ({ search, period, found }: ListProps) => {
       ) : null}
       {found.left_out > 0 ? (
         <p className="muted">
-          {countText(found.left_out)} more failures are in no issue: of an hour, the 500 most common issues
-          are told apart.
+          {countText(found.left_out)} more failures are in no issue: only the most common issues of an hour or
+          a day are told apart, at most 500. Choose a shorter time for others.
         </p>
       ) : null}
     </>
@@ -245,7 +247,7 @@ const Filters = ({ search, period, found, releases }: FiltersProps) => {
       ) : null}
       <Select
         fit
-        label="Age"
+        label="Since"
         value={since}
         options={[
           ['', 'Of any age'],

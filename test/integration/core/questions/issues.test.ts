@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { issuesQuery, issuesUpdate } from '../../../../api/issues.ts';
-import { queryIssues, updateIssue } from '../../../../core/questions/issues/index.ts';
+import { queryIssues } from '../../../../core/questions/issues/index.ts';
 import { purgeFeedback } from '../../../../core/records/feedback/index.ts';
+import { updateIssue } from '../../../../core/records/issues.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../foundations/wire/index.ts';
 import { parseValue } from '../../../../foundations/wire/schema.ts';
