@@ -2,18 +2,9 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
-import { HourMarks } from '../../../../../core/records/rollups.ts';
-import { GroupMaker, readTexts, storeTexts, textsRange } from '../../../../../core/records/texts.ts';
+import { GroupMaker, storeTexts, textsRange } from '../../../../../core/records/texts.ts';
 import { toPath } from '../../../../../foundations/expression/index.ts';
-import {
-  type Item,
-  putItems,
-  readRange,
-  removeAttribute,
-  requestBudget,
-  type Store,
-} from '../../../../../foundations/storage/index.ts';
-import type { TableKey } from '../../../../../foundations/storage/tables.ts';
+import { type Item, readRange, requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
 import { ask, makeEnd, makeQuery, makeStart, newestFirst, send } from '../../../../support/values/calls.ts';
@@ -188,53 +179,6 @@ describe('a search for a text', () => {
     expect(await stored(project)).toHaveLength(1);
     await send(store, whole(project, 'late', 7, { output: 'another' }).flat());
     await storeIt();
-    expect(await stored(project)).toEqual([]);
-  });
-
-  it('takes an hour of many calls for known only if one search wrote all its parts', async () => {
-    const project = newProject();
-    const { bookkeeping: table } = store;
-    if (!table) throw new Error('the store keeps no books');
-    const hour = begin / 3_600_000;
-    const spent = requestBudget(60_000);
-    /** Groups of so many bytes, which begin and end otherwise in each search. */
-    const noteAs = async (count: number, bytes: number): Promise<Item[]> => {
-      const groups = Array.from({ length: count }, (_, i) => ({
-        from: begin * 1000 + i * 1000,
-        to: begin * 1000 + i * 1000 + 999,
-        calls: Math.ceil(9000 / count),
-        count: bytes,
-        bits: 5,
-        packed: new Uint8Array(bytes),
-      }));
-      const text = { hour, from: hour, to: hour, mark: 0, groups };
-      await storeTexts(table, project, [text], () => undefined, spent);
-      return stored(project);
-    };
-    const known = async () => {
-      const read = async (descending: boolean) =>
-        (await Array.fromAsync(readTexts(table, project, [hour, hour], descending, spent))).flat();
-      const [up, down] = await Promise.all([read(false), read(true)]);
-      expect(up).toEqual(down);
-      return up.map(({ groups }) => groups.length);
-    };
-    const first = await noteAs(8, 80_000);
-    expect(first).toHaveLength(3);
-    expect(await known()).toEqual([8]);
-    const second = await noteAs(10, 60_000);
-    expect(second).toHaveLength(2);
-    expect(await known()).toEqual([10]);
-    // One of two searches at once was the first with one part, and the last with another.
-    await putItems(table, first.slice(1, 2), spent);
-    expect(await known()).toEqual([]);
-    await putItems(table, second, spent);
-    expect(await known()).toEqual([10]);
-    // A deletion that dies takes one part away. What repeats it takes the others.
-    const { k = null, s = null } = second[0] ?? {};
-    await removeAttribute(table, { key: { k, s } as TableKey<'bookkeeping'>, attribute: 'h' }, spent);
-    expect(await known()).toEqual([]);
-    vi.setSystemTime(begin + 86_400_000);
-    await new HourMarks(store, spent).mark(project, [{ startedAt: begin * 1000 }], true);
     expect(await stored(project)).toEqual([]);
   });
 
