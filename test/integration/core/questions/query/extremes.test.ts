@@ -201,6 +201,23 @@ describe('the first calls of an order', () => {
     expect((await compare(project, body)).days).toBe(2);
   });
 
+  it('are all there when an hour was read again of a day with more calls than are known', async () => {
+    const project = newProject();
+    const busy = Array.from({ length: 1100 }, (_, i) => ({
+      ms: 3 * hourMs + i * 1000,
+      took: i < 60 ? 90_000 : 5 * i,
+    }));
+    await reportAll(project, [...busy, ...evenly(1500, 24)]);
+    waitForMarks();
+    const body = { ...by(latency), limit: 100 };
+    await compare(project, body);
+    const slowest = Array.from({ length: 60 }, (_, i) => `call-${i}`);
+    await deleteCalls(store, project, slowest, requestBudget(30_000));
+    waitForMarks();
+    expect((await compare(project, body)).writeUnits).toBeGreaterThan(0);
+    await compare(project, body);
+  });
+
   it('go by the prices that are in force now', async () => {
     const project = newProject();
     const priced = (price: number, effective_date: string) =>
