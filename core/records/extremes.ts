@@ -1,10 +1,4 @@
-import {
-  ByteReader,
-  ByteWriter,
-  packUuid,
-  shortDigest,
-  uuidOfHex,
-} from '../../foundations/encoding/index.ts';
+import { ByteReader, ByteWriter, packUuid, shortDigest } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
   type Item,
@@ -90,7 +84,7 @@ const writeEntry = ({ id, startedAt, value, endPart }: Extreme, from: Micros): v
 
 const readEntry = (reader: ByteReader, from: Micros): Extreme => {
   const flags = reader.byte();
-  const id = flags & isUuid ? uuidOfHex(reader.hex(16)) : reader.text();
+  const id = flags & isUuid ? reader.uuid() : reader.text();
   const startedAt = from + reader.count();
   const value = flags & hasValue ? (flags & isInteger ? reader.integer() : reader.double()) : null;
   return { id, startedAt, value, endPart: flags & endsApart ? 'E' : 'S' };
