@@ -99,6 +99,8 @@ export interface Planned {
   readonly plan: Plan;
   readonly onHeaders: readonly Expression[];
   readonly later: readonly Expression[];
+  /** Those that headers alone decide, and that what is read does not keep anyway. */
+  readonly deciding: readonly Expression[];
   /** What the texts of calls have to have; undefined where nothing is known of that. */
   readonly text: TextTest | undefined;
 }
@@ -317,7 +319,8 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
     (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
     (byLevel && restrictions.inLevels.has(expression));
   const dropping = fields.filter((field) => !byLevel || field !== 'traceRootsOnly');
-  const keepsAll = later.length === 0 && onHeaders.every(isKept);
+  const deciding = onHeaders.filter((expression) => !isKept(expression));
+  const keepsAll = later.length === 0 && deciding.length === 0;
   const keepsExpressions = keepsAll && order === 'free';
   const required = unique([
     ...(fields.some((field) => payloadFields.includes(field)) ? (['payload'] as const) : []),
@@ -349,6 +352,7 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
     },
     onHeaders,
     later,
+    deciding,
     text: source.kind === 'project' || source.kind === 'errors' ? toTextTest(later, expand) : undefined,
   };
 };
