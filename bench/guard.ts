@@ -11,6 +11,7 @@ import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
 import { alertFigures } from './parts/alerts.ts';
 import { auditFigures } from './parts/audit.ts';
+import { extremeFigures } from './parts/extremes.ts';
 import { feedbackFigures } from './parts/feedback.ts';
 import { spanUnits } from './parts/otel.ts';
 import { promptFigures } from './parts/prompts.ts';
@@ -41,6 +42,8 @@ const isSteady = ({ name }: Figure): boolean =>
 /** Calls of a month of statistics: reported, and rolled up. */
 const monthCalls = 1000;
 const rolledUpCalls = 100_000;
+/** More calls a day than are known of it. */
+const sortedCalls = 5000;
 /** Calls with as many roots as lists show. */
 const listedCalls = 5000;
 
@@ -84,6 +87,9 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     statistics: (await statisticsFigures(bench, calls, monthCalls)).filter(isCounted),
     rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(
       isCounted,
+    ),
+    extremes: (await extremeFigures(bench, generatedCalls(queriedConversations), sortedCalls)).filter(
+      ({ unit }) => unit === 'units',
     ),
     alerts: (await alertFigures(bench, generatedCalls(queriedConversations))).filter(isCounted),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),

@@ -274,10 +274,10 @@ class PartRow {
     return fromItem(this.#projectId, itemFromWire(this.#item));
   }
 
-  /** The beginning of the sort key, as it is on the wire: what most rows differ in. */
-  get beginning(): string {
-    const { ts, hs } = this.#item;
-    return String((ts ?? hs)?.B).slice(0, beginningLength);
+  /** The beginning of the sort key, as it is on the wire: what most rows differ in. Undefined behind a thread's id. */
+  get beginning(): string | undefined {
+    const time = this.#item.ts?.B;
+    return typeof time === 'string' ? time.slice(0, beginningLength) : undefined;
   }
 
   #readKey(): Uint8Array {
@@ -339,13 +339,15 @@ const beginningLength = 8;
 
 /** Whether two rows are of one call: the same key but for its last byte, `S` or `E`. Most rows differ in their times. */
 const isSameCall = (a: PartRow, b: PartRow): boolean => {
-  if (a.beginning !== b.beginning) return false;
-  const {
-    key,
-    key: { length },
-  } = a;
+  const { beginning } = a;
+  const others = b.beginning;
+  if (beginning !== undefined && others !== undefined && beginning !== others) return false;
+  const key = a.key;
   const other = b.key;
-  return other.length === length && Buffer.compare(key.subarray(0, -1), other.subarray(0, -1)) === 0;
+  const last = key.length - 1;
+  if (other.length - 1 !== last) return false;
+  for (let i = 0; i < last; i++) if (key[i] !== other[i]) return false;
+  return true;
 };
 
 /**
