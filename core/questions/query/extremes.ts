@@ -70,7 +70,7 @@ const callsToNote = 1000;
 const spansToNote = 8;
 /** How long noting may take, in milliseconds. The answer waits for it. */
 const storeMs = 3000;
-/** The most days that one request notes. */
+/** The most days that are noted, up to the latest one with calls. */
 const maxStoredDays = 400;
 /** How many spans are read at once. */
 const spansAtOnce = 4;
@@ -340,7 +340,8 @@ class Extremes {
     );
     const byDay = new Map(this.#days.map((day) => [day.known.day, day]));
     const noted: DayExtremes[] = [];
-    for (let day = toDay(high); day >= toDay(low) && noted.length < maxStoredDays; day--) {
+    const end = Math.max(toDay(low), toDay(high) - maxStoredDays);
+    for (let day = toDay(high); day >= end; day--) {
       const hours = Array.from({ length: hoursOfDay }, (_, i) => day * hoursOfDay + i);
       const fresh = hours.filter(
         (hour) => hour >= low && hour <= high && !byDay.get(day)?.hours.has(hour) && isFresh(hour),
