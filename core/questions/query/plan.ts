@@ -270,7 +270,6 @@ const planExtremes = (
   if (source.kind !== 'project' || limit === null || offset + limit > maxFirst) return null;
   if (!first || others.length > 0 || !isKnownOrder(first.path)) return null;
   if (fields.some((field) => field !== 'traceRootsOnly' && field !== 'sources')) return null;
-  // Without its requirement a cost is never there.
   if (required.some((name) => name !== 'usage' && name !== 'costs')) return null;
   const { path, descending } = first;
   const sources = filter.sources?.toSorted() ?? null;
