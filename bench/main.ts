@@ -14,6 +14,7 @@ import { extremes } from './parts/extremes.ts';
 import { feedback } from './parts/feedback.ts';
 import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
+import { issuePart } from './parts/issues.ts';
 import { limits } from './parts/limits.ts';
 import { memory } from './parts/memory.ts';
 import { otel } from './parts/otel.ts';
@@ -49,6 +50,7 @@ const parts: readonly BenchPart[] = [
   texts,
   extremes,
   alertPart,
+  issuePart,
   otel,
   streams,
   cpu,
