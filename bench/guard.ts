@@ -44,10 +44,10 @@ const isSteady = ({ name }: Figure): boolean =>
 /** Calls of a month of statistics: reported, and rolled up. */
 const monthCalls = 1000;
 const rolledUpCalls = 100_000;
-/** Calls whose texts are searched before and after they are noted: 50 hours of them. */
-const searchedCalls = 2000;
 /** More calls a day than are known of it. */
 const sortedCalls = 5000;
+/** Calls whose texts are searched before and after they are noted: 50 hours of them. */
+const searchedCalls = 2000;
 /** Calls with as many roots as lists show. */
 const listedCalls = 5000;
 
@@ -92,11 +92,11 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(
       isCounted,
     ),
-    texts: (await textFigures(bench, generatedCalls(queriedConversations), searchedCalls)).filter(
-      (figure) => isCounted(figure) && isSteady(figure),
-    ),
     extremes: (await extremeFigures(bench, generatedCalls(queriedConversations), sortedCalls)).filter(
       ({ unit }) => unit === 'units',
+    ),
+    texts: (await textFigures(bench, generatedCalls(queriedConversations), searchedCalls)).filter(
+      (figure) => isCounted(figure) && isSteady(figure),
     ),
     alerts: (await alertFigures(bench, generatedCalls(queriedConversations))).filter(isCounted),
     issues: await issueFigures(bench),
