@@ -30,7 +30,7 @@ import { streams } from './parts/streams.ts';
 import { texts } from './parts/texts.ts';
 import { tokens } from './parts/tokens.ts';
 import { translationPart } from './parts/translation.ts';
-import { warm } from './parts/warm.ts';
+import { clock, warm } from './parts/warm.ts';
 import { weave } from './parts/weave.ts';
 import { cpu, tablePart, writes } from './parts/writing.ts';
 
@@ -63,6 +63,7 @@ const parts: readonly BenchPart[] = [
   memory,
   speed,
   warm,
+  clock,
   tokens,
   inference,
   translationPart,

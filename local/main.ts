@@ -5,6 +5,7 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { endCompiler } from 'aws-stand-in/thread-code';
 import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
@@ -182,6 +183,8 @@ if (argument !== undefined) {
 }
 // What this process and those below it write is for this user alone: data, keys, credentials.
 process.umask(0o077);
+// The flag of `npm start` is for this thread. It would go before the limits of those that follow.
+setFlagsFromString('--max-semi-space-size=0');
 const termination = terminationSignal();
 try {
   await main(termination);

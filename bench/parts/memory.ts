@@ -4,17 +4,12 @@
  * once among them (PSS), and what other programs share with them only makes it less.
  */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchPart } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
+import { type Started, startByNpm } from '../harness/npm-start.ts';
 import { batchSize, newestBy, toEndItem, toStartItem } from '../harness/reporting.ts';
 
 /** As many as the figures of others were measured with (bench/README.md). */
@@ -55,52 +50,6 @@ const megabytes = (pids: readonly number[]): number[] =>
   pids.map((pid) => Number(/^Pss:\s+(\d+)/m.exec(readProc(`${pid}/smaps_rollup`))?.[1] ?? 0) / 1024);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
-
-/** The service, as an operator starts it. Disposal ends it. */
-interface Started extends AsyncDisposable {
-  readonly pid: number;
-  readonly send: (path: string, body: object) => Promise<string>;
-}
-
-const start = async (): Promise<Started> => {
-  const npm = spawn('npm', ['start'], {
-    cwd: resolve(import.meta.dirname, '../..'),
-    env: { ...process.env, PORT: '0', DEMO: '0', LOCAL_KEY: '', DATA_DIR: '' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // Everything below it ends by one signal.
-    detached: true,
-  });
-  const { pid = 0 } = npm;
-  const end = () => process.kill(-pid, 'SIGINT');
-  let url = '';
-  let key = '';
-  const lines = createInterface({ input: npm.stdout });
-  for await (const line of lines) {
-    url = /^ready (\S+)/.exec(line)?.[1] ?? url;
-    key = /^key [^:]+: (\S+)/.exec(line)?.[1] ?? key;
-    if (url && key) break;
-  }
-  npm.stdout.resume();
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
-  const headers = { authorization: `Basic ${btoa(`api:${key}`)}`, 'content-type': 'application/json' };
-  return {
-    pid,
-    send: async (path, body) => {
-      const sent = request(`${url}${path}`, { agent, method: 'POST', headers });
-      sent.end(JSON.stringify(body));
-      const [answer] = await once(sent, 'response');
-      const read = await text(answer);
-      if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${read}`);
-      return read;
-    },
-    [Symbol.asyncDispose]: async () => {
-      agent.destroy();
-      const ended = once(npm, 'close');
-      end();
-      await ended;
-    },
-  };
-};
 
 /** The most memory, in MB, while clients do what there is to do. */
 const peakDuring = async (service: Started, work: (client: number) => Promise<void>): Promise<number> => {
@@ -147,7 +96,7 @@ export const memory: BenchPart = {
   name: 'memory',
   title: `The memory of npm start, in which ${clients} clients report ${callCount} calls and then read for ${readingMs / 1000} s`,
   run: async ({ calls, progress }) => {
-    await using service = await start();
+    await using service = await startByNpm(clients);
     const figures: Figure[] = [];
     const rest = async (name: string, most: number): Promise<void> => {
       await sleep(restMs);

@@ -12,6 +12,7 @@ import { buffer, text } from 'node:stream/consumers';
 import type { BenchContext, BenchPart } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured, quantile } from '../harness/figures.ts';
+import { type Started, startByNpm } from '../harness/npm-start.ts';
 import { batchSize, equalsQuery, newestBy, toEndItem, toStartItem } from '../harness/reporting.ts';
 
 /** As many as the figures of others were measured with (bench/README.md). */
@@ -31,6 +32,8 @@ interface Probe {
   readonly atMost?: number;
   /** How many of its reads wait for one another. */
   readonly waits: number;
+  /** The most that it should take by the clock, in ms. @default - it is not measured by the clock */
+  readonly clockAtMost?: number;
 }
 
 const latencyAbove = (ms: number): object => ({
@@ -43,12 +46,13 @@ const chooseProbes = (calls: readonly Call[]): readonly Probe[] => {
   const path = '/calls/stream_query';
   const project_id = calls[0]?.start.project_id;
   const failed = equalsQuery('summary.svc.status', 'error');
-  const query = (name: string, atMost: number, waits: number, body: object): Probe => ({
+  const query = (name: string, atMost: number, waits: number, body: object, clockAtMost?: number): Probe => ({
     name,
     path,
     atMost,
     waits,
     body: { project_id, ...body },
+    ...(clockAtMost !== undefined && { clockAtMost }),
   });
   return [
     { name: 'GET /me', path: '/me', waits: 0 },
@@ -57,14 +61,18 @@ const chooseProbes = (calls: readonly Call[]): readonly Probe[] => {
       path: '/call/read',
       atMost: 3,
       waits: 2,
+      clockAtMost: 4,
       body: { project_id, id: calls[Math.floor(calls.length / 2)]?.start.id },
     },
     query('a trace of two calls', 4, 2, { filter: { trace_ids: [trace] } }),
-    query('newest 100 roots, all columns', 12, 2, {
-      ...newestBy('started_at'),
-      filter: { trace_roots_only: true },
-    }),
-    query('all errors, all columns', 20, 2, { query: failed }),
+    query(
+      'newest 100 roots, all columns',
+      12,
+      2,
+      { ...newestBy('started_at'), filter: { trace_roots_only: true } },
+      12,
+    ),
+    query('all errors, all columns', 20, 2, { query: failed }, 12),
     query('all errors, no payloads', 8, 1, { query: failed, columns: ['id', 'op_name', 'started_at'] }),
     { name: 'count of all calls', path: '/calls/query_stats', atMost: 31, waits: 1, body: { project_id } },
     {
@@ -72,10 +80,11 @@ const chooseProbes = (calls: readonly Call[]): readonly Probe[] => {
       path: '/calls/query_stats',
       atMost: 31,
       waits: 1,
+      clockAtMost: 40,
       body: { project_id, query: latencyAbove(5000) },
     },
     query('slow calls, all columns', 60, 3, { query: latencyAbove(5000) }),
-    query('slow calls, ids', 35, 2, { query: latencyAbove(5000), columns: ['id'] }),
+    query('slow calls, ids', 35, 2, { query: latencyAbove(5000), columns: ['id'] }, 40),
   ];
 };
 
@@ -139,7 +148,10 @@ const startService = async ({ bench }: BenchContext): Promise<Service> => {
   };
 };
 
-const load = async (service: Service, calls: readonly Call[]): Promise<void> => {
+const load = async (
+  service: { readonly send: (probe: Pick<Probe, 'path' | 'body'>) => Promise<unknown> },
+  calls: readonly Call[],
+): Promise<void> => {
   for (let i = 0; i < calls.length; i += batchSize) {
     const batch = calls.slice(i, i + batchSize).flatMap((call) => [toStartItem(call), toEndItem(call)]);
     await service.send({ path: '/call/upsert_batch', body: { batch } });
@@ -205,6 +217,42 @@ const run = async (context: BenchContext): Promise<Figure[]> => {
     figures.push(...(await measureProbe(service, probe, me?.median ?? 0)));
   }
   return figures;
+};
+
+/** How often a request is measured by the clock. */
+const timesByClock = 200;
+
+const measureByClock = async (
+  { send }: Started,
+  { name, path, body, clockAtMost = 0 }: Probe,
+): Promise<Figure> => {
+  for (let i = 0; i < warmUps; i++) await send(path, body);
+  const ms: number[] = [];
+  for (let i = 0; i < timesByClock; i++) {
+    const began = performance.now();
+    await send(path, body);
+    ms.push(performance.now() - began);
+  }
+  return measured(name, 'ms', ms, { atMost: clockAtMost });
+};
+
+/** What a client of `npm start` waits for warm requests. */
+export const clock: BenchPart = {
+  name: 'clock',
+  title: `Warm requests over ${callCount} calls to npm start, one after the other over HTTP, by the clock`,
+  run: async ({ calls, progress }) => {
+    const reported = [...repeatCalls(calls, callCount)];
+    await using service = await startByNpm(1);
+    progress(`  loading ${reported.length} calls`);
+    await load({ send: ({ path, body }) => service.send(path, body) }, reported);
+    const figures: Figure[] = [];
+    for (const probe of chooseProbes(reported)) {
+      if (probe.clockAtMost === undefined) continue;
+      progress(`  ${probe.name}`);
+      figures.push(await measureByClock(service, probe));
+    }
+    return figures;
+  },
 };
 
 /** The processor time of warm requests. */

@@ -80,8 +80,12 @@ export async function* mergeRanges<T extends object, C>(
     const y = b.reader.head;
     return (x && y ? sign * compare(x, y) : 0) || a.index - b.index;
   });
-  let waiting = reads.map((read, index) => ({ reader: new RangeReader(read, paging, index), index }));
+  const sources = reads.map((read, index) => ({ reader: new RangeReader(read, paging, index), index }));
+  let waiting: Source<T, C>[] = sources;
   for (;;) {
+    // Whoever asks for more than the first rows will want the next pages of all ranges. Those that are waited
+    // for go first.
+    for (const { reader } of [...waiting, ...sources]) reader.readAhead();
     await mapConcurrent(waiting, concurrency, ({ reader }) => reader.fill());
     for (const source of waiting) if (source.reader.head !== undefined) heap.push(source);
     if (heap.size === 0) return;
@@ -91,7 +95,7 @@ export async function* mergeRanges<T extends object, C>(
   }
 }
 
-/** Takes rows in order until the next row of one source is not known. */
+/** Takes rows in order until the next row of one source is not known. One that has no more is left. */
 const takeRows = <T extends object, C>(
   heap: Heap<Source<T, C>>,
 ): { readonly rows: readonly T[]; readonly usedUp: Source<T, C>[] } => {
@@ -107,11 +111,11 @@ const takeRows = <T extends object, C>(
     }
     if (reader.head !== undefined) rows.push(reader.head);
     reader.advance();
-    if (reader.head === undefined) {
+    if (reader.head !== undefined) heap.update();
+    else {
       heap.pop();
-      return { rows, usedUp: [source] };
+      if (!reader.isFinished) return { rows, usedUp: [source] };
     }
-    heap.update();
   }
   return { rows, usedUp: [] };
 };
@@ -142,8 +146,8 @@ export interface Paging {
   /** From this many rows on, a page has no limit of its own: storage ends it at 1 MB. */
   readonly maxPage?: number;
   /**
-   * Whether the next page is fetched while one is used, from the second page on. For readers who
-   * will want every row.
+   * Whether the next page is fetched while one is used, once rows after the first ones are asked for. For
+   * readers who will want every row.
    */
   readonly ahead?: boolean;
 }
@@ -181,6 +185,11 @@ class RangeReader<T extends object, C> {
     return this.#rows[this.#at];
   }
 
+  /** Whether no page comes after this one. */
+  get isFinished(): boolean {
+    return this.#finished;
+  }
+
   /** Goes on to the next row. */
   advance(): void {
     this.#at++;
@@ -203,8 +212,13 @@ class RangeReader<T extends object, C> {
       this.#at = 0;
       this.#start = next;
       this.#finished = next === undefined;
-      if (this.#ahead && !isFirst && !this.#finished) this.#coming = this.#fetch();
+      if (!isFirst) this.readAhead();
     }
+  }
+
+  /** Begins to read the page after this one, if that is wanted and not under way. */
+  readAhead(): void {
+    if (this.#ahead && this.#start !== undefined) this.#coming ??= this.#fetch();
   }
 
   #fetch(): Promise<RowPage<T, C>> {

@@ -166,8 +166,8 @@ export interface PreviewedCall {
 
 /** The size of the cache of unpacked segments, in bytes. Calls near in time share segments. */
 const cacheBytes = 32 * 1024 * 1024;
-/** How many segments are remembered from request to request. What they take packed is kept for it. */
-const maxRemembered = 64;
+/** What segments that are remembered from request to request may take packed, in bytes. */
+const rememberedBytes = 4 * 1024 * 1024;
 
 interface Remembered {
   readonly packed: Uint8Array;
@@ -175,23 +175,42 @@ interface Remembered {
 }
 
 /**
- * What a container has unpacked lately, by the segment's id, the one used least recently first. Whoever
- * reads a trace comes back for the calls beside. It takes no memory that is needed: the garbage collector
- * takes the unpacked bytes as soon as no request holds them.
+ * What a container has unpacked lately. Whoever reads a trace comes back for the calls beside. It takes
+ * no memory that is needed: the garbage collector takes the unpacked bytes as soon as no request holds them.
  */
-const remembered = new Map<string, Remembered>();
+export class UnpackedSegments {
+  readonly #maxBytes: number;
+  /** By the segment's id, the one used least recently first. */
+  readonly #remembered = new Map<string, Remembered>();
+  #bytes = 0;
 
-/** Unpacks a segment, or gives what the same bytes were unpacked to before: a blanked one has others. */
-const unpackSegment = (id: string, packed: Uint8Array): Buffer => {
-  const before = remembered.get(id);
-  const known = before && Buffer.compare(before.packed, packed) === 0 ? before.unpacked.deref() : undefined;
-  const unpacked = known ?? unpack(packed);
-  remembered.delete(id);
-  remembered.set(id, { packed, unpacked: new WeakRef(unpacked) });
-  const [oldest] = remembered.keys();
-  if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
-  return unpacked;
-};
+  /** @param maxBytes what they may take packed, together */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Unpacks a segment, or gives what the same bytes were unpacked to before: a blanked one has others. */
+  unpack(id: string, packed: Uint8Array): Buffer {
+    const before = this.#remembered.get(id);
+    const known = before && Buffer.compare(before.packed, packed) === 0 ? before.unpacked.deref() : undefined;
+    const unpacked = known ?? unpack(packed);
+    this.#forget(id);
+    this.#remembered.set(id, { packed, unpacked: new WeakRef(unpacked) });
+    this.#bytes += packed.length;
+    for (const oldest of this.#remembered.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#forget(oldest);
+    }
+    return unpacked;
+  }
+
+  #forget(id: string): void {
+    this.#bytes -= this.#remembered.get(id)?.packed.length ?? 0;
+    this.#remembered.delete(id);
+  }
+}
+
+const unpackedSegments = new UnpackedSegments(rememberedBytes);
 
 /** The number of objects read concurrently. */
 const bucketConcurrency = 16;
@@ -388,7 +407,7 @@ export class PayloadReader {
     const found = packed.get(id) ?? (await this.#fetch([id])).get(id);
     if (!found) return undefined;
     packed.delete(id);
-    const bytes = unpackSegment(id, found);
+    const bytes = unpackedSegments.unpack(id, found);
     this.#addToCache(id, bytes);
     return bytes;
   }

@@ -152,11 +152,11 @@ export type StartContainer = (options: ContainerOptions) => Container;
 const minMemoryMb = 256;
 
 /**
- * What V8 may take for new objects, in MB. Lambda lets it have semi-spaces of 5 % of a function's memory
- * ({@link youngMbOnLambda}), and many threads that share a process would soon hold that. With 4 MB a third
- * of a query's time is spent on collecting garbage.
+ * What V8 may take for new objects, in MB: three semi-spaces. Lambda lets it have some of 5 % of a
+ * function's memory ({@link youngMbOnLambda}), and many threads that share a process would soon hold that.
+ * With 12 MB a scan of headers takes a sixth more processor time.
  */
-const youngMb = 16;
+const youngMb = 48;
 
 /** What V8 may take for new objects on Lambda, in MB: three semi-spaces. */
 export const youngMbOnLambda = ({ memoryMb }: FunctionSpec): number => Math.ceil(3 * 0.05 * memoryMb);

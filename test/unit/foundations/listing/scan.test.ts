@@ -81,7 +81,11 @@ describe('merged ranges', () => {
   it('come in batches that are never empty, as soon as they are known', async () => {
     const ranges = [makeRows([1, 2, 5, 6], 0), [], makeRows([3, 4, 7], 2)];
     const batches = await Array.fromAsync(mergeRanges(fakeRanges(ranges).reads, forward));
-    expect(batches.map((batch) => batch.map(({ key }) => key))).toEqual([[1, 2], [3, 4], [5, 6], [7]]);
+    expect(batches.map((batch) => batch.map(({ key }) => key))).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6, 7],
+    ]);
   });
 
   it('are none for no ranges', async () => {
@@ -128,6 +132,21 @@ describe('what is read', () => {
       seen.push(requests.length);
     }
     expect(seen).toEqual([1, 3, 4, 4]);
+  });
+
+  it('is the next page of every range once more is asked for, when all will be wanted', async () => {
+    const ranges = [long, makeRows([20, 40, 60, 80], 1), makeRows([100], 2)];
+    const { reads, requests } = fakeRanges(ranges);
+    const batches = mergeRanges(reads, { ...forward, ahead: true });
+    await batches.next();
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    expect(requests).toHaveLength(3);
+    const second = batches.next();
+    expect(requests.slice(3).map(({ range, start }) => [range, start])).toEqual([
+      [0, 2],
+      [1, 2],
+    ]);
+    await second;
   });
 
   it('begins with the first pages of at most sixteen ranges at once', async () => {
