@@ -13,6 +13,10 @@ import { isObject, valueAt } from '../data/values.ts';
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
+/** Microseconds since 1970: browsers read times to the millisecond. */
+const toMicros = (time: string): number =>
+  parseTime(time) * 1000 + Number(/\.\d{3}(\d{3})/.exec(time)?.[1] ?? 0);
+
 const toAgentCall = (call: CallRow): AgentCall => {
   const { id, parent_id, op_name, display_name, started_at, ended_at } = call;
   const kind = textOf(call.attributes?.kind) ?? getKind(call);
@@ -30,8 +34,8 @@ const toAgentCall = (call: CallRow): AgentCall => {
         ? undefined
         : { name: agent, version: textOf(valueAt(call.attributes, 'agent.version')) },
     tool: kind === 'tool' ? (tool ?? name) : null,
-    start: parseTime(started_at) * 1000,
-    end: ended_at ? parseTime(ended_at) * 1000 : undefined,
+    start: toMicros(started_at),
+    end: ended_at ? toMicros(ended_at) : undefined,
     isError: getStatus(call) === 'error',
     waitedMs: typeof wait === 'number' ? wait : 0,
   };
