@@ -65,6 +65,18 @@ const issue = () =>
       first_seen: field(timestamp, 'When it was first seen in the range.'),
       last_seen: field(timestamp, 'When it was last seen in the range.'),
       releases: field(z.array(z.string()), 'The releases that it was seen in; at most 20, by name.'),
+      agents: field(
+        z.array(
+          z.object({
+            name: field(
+              z.nullable(z.string()),
+              'The nearest agent at or above its calls; null outside of agents.',
+            ),
+            count: field(count, 'How often it was seen there.'),
+          }),
+        ),
+        'Of a loop, how often it was seen in each agent, the most common ones first; at most 50. Empty for other kinds.',
+      ),
       state: field(
         z.enum(issueStates),
         '`regressed`: it was resolved, and seen since. `open` if nobody said otherwise.',
@@ -102,6 +114,7 @@ export const issuesFilter = () =>
     kinds: field(nullish(z.array(z.enum(issueKinds))), 'Issues of these kinds.'),
     op_names: optionalTexts('Issues of these operations, as `op_name` names them.'),
     tool_names: optionalTexts('Issues of these tools.'),
+    agents: optionalTexts('Loops that were seen in one of these agents.'),
     releases: optionalTexts('Issues that were seen in one of these releases.'),
     assignees: optionalTexts('Issues of these assignees.'),
     first_seen_after: field(nullish(micros), 'Issues that were not seen in the range before this time.'),
@@ -116,6 +129,7 @@ export const everyIssue: IssuesFilter = {
   kinds: null,
   opNames: null,
   toolNames: null,
+  agents: null,
   releases: null,
   assignees: null,
   firstSeenAfter: null,

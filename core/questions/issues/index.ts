@@ -23,7 +23,7 @@ import { createObject, type ObjectChecks, readClass, readNewest } from '../../re
 import { hourMicros, hoursOfDay } from '../../records/rollups.ts';
 import type { IssueStores } from './find.ts';
 import { takeIssues } from './rollups.ts';
-import { newestReleases, Tallies, type Tally } from './tally.ts';
+import { commonestAgents, newestReleases, Tallies, type Tally } from './tally.ts';
 
 export { toOpName } from './find.ts';
 
@@ -78,7 +78,7 @@ const toState = (decision: Decision | undefined, lastSeen: Micros): IssueState =
 };
 
 const passes =
-  ({ issueIds, kinds, opNames, toolNames, releases, assignees, firstSeenAfter }: IssuesFilter) =>
+  ({ issueIds, kinds, opNames, toolNames, agents, releases, assignees, firstSeenAfter }: IssuesFilter) =>
   (row: IssueRow, { first }: Tally): boolean => {
     const among = (list: readonly string[] | null, value: string | null): boolean =>
       list === null || (value !== null && list.includes(value));
@@ -88,6 +88,7 @@ const passes =
       among(opNames, row.op_name) &&
       among(toolNames, row.tool_name) &&
       among(assignees, row.assignee) &&
+      (agents === null || row.agents.some(({ name }) => name !== null && agents.includes(name))) &&
       (releases === null || row.releases.some((release) => releases.includes(release))) &&
       (firstSeenAfter === null || first > firstSeenAfter)
     );
@@ -176,6 +177,7 @@ export const queryIssues = (
         first_seen: formatTime(tally.first),
         last_seen: formatTime(tally.last),
         releases: [...tally.releases],
+        agents: commonestAgents(tally.agents).map(([name, count]) => ({ name, count })),
         state: toState(saved, tally.last),
         assignee: saved?.assignee ?? null,
         note: saved?.note ?? null,

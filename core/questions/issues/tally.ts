@@ -24,6 +24,8 @@ export interface Sighting {
   readonly traceId: string | null;
   readonly userId: string | null;
   readonly release: string | null;
+  /** Of a loop, the nearest agent at or above its calls; null outside of agents. */
+  readonly agent?: string | null;
 }
 
 /** The id of the issue that a sighting belongs to: 32 hexadecimal digits. */
@@ -99,6 +101,8 @@ export class Distinct {
 
 const maxReleases = 20;
 const maxExamples = 3;
+/** The most agents of an issue that are stored: those that it was seen in most. */
+const maxAgents = 50;
 
 type Example = readonly [at: Micros, callId: string];
 
@@ -115,6 +119,10 @@ const latest = (examples: readonly Example[]): Example[] =>
     .toSorted(([a, x], [b, y]) => b - a || compareText(x, y))
     .slice(0, maxExamples);
 
+/** Agents with how often an issue was seen in each, the most common ones first. */
+export const commonestAgents = (agents: ReadonlyMap<string | null, number>): [string | null, number][] =>
+  [...agents].sort(([x, a], [y, b]) => b - a || compareText(x ?? '', y ?? '')).slice(0, maxAgents);
+
 /** What is known of an issue over some time. */
 export class Tally {
   readonly kind: IssueKind;
@@ -128,6 +136,8 @@ export class Tally {
   users = new Distinct();
   releases: readonly string[] = [];
   examples: readonly Example[] = [];
+  /** How often it was seen in each agent; null for outside of agents. Only loops have any. */
+  agents = new Map<string | null, number>();
 
   constructor({
     kind,
@@ -141,7 +151,7 @@ export class Tally {
     this.toolName = toolName;
   }
 
-  add({ at, callId, traceId, userId, release }: Sighting): void {
+  add({ at, callId, traceId, userId, release, agent }: Sighting): void {
     this.count++;
     this.first = Math.min(this.first, at);
     this.last = Math.max(this.last, at);
@@ -150,6 +160,11 @@ export class Tally {
     if (release !== null && !this.releases.includes(release))
       this.releases = byName([...this.releases, release]);
     this.examples = latest([...this.examples, [at, callId]]);
+    if (agent !== undefined) this.#count(agent, 1);
+  }
+
+  #count(agent: string | null, count: number): void {
+    this.agents.set(agent, (this.agents.get(agent) ?? 0) + count);
   }
 
   merge(other: Tally): void {
@@ -160,6 +175,7 @@ export class Tally {
     this.users.merge(other.users);
     this.releases = byName([...this.releases, ...other.releases]);
     this.examples = latest([...this.examples, ...other.examples]);
+    for (const [agent, count] of other.agents) this.#count(agent, count);
   }
 }
 
@@ -232,7 +248,7 @@ export interface IssueRollup {
  */
 
 /** Another way of grouping is another version: what was stored before is made anew. */
-const version = 1;
+const version = 2;
 
 type PackedIssue = [
   kind: number,
@@ -246,6 +262,7 @@ type PackedIssue = [
   users: Uint8Array,
   releases: number[],
   examples: [Micros, string][],
+  agents: [name: number, count: number][],
 ];
 type PackedRollup = [
   number: number,
@@ -283,6 +300,7 @@ export const packIssues = (rollups: readonly IssueRollup[]): Promise<Uint8Array>
         tally.users.toBytes(),
         tally.releases.map(numberName),
         tally.examples.map(([at, id]) => [at, id]),
+        commonestAgents(tally.agents).map(([agent, count]) => [numberName(agent), count]),
       ]),
     ],
   );
@@ -308,7 +326,9 @@ export const unpackIssues = (bytes: Uint8Array): IssueRollup[] => {
     tallies.calls = calls;
     tallies.leftOut = leftOut;
     for (const [release, at] of releases) tallies.seeRelease(nameOf(release), at);
-    for (const [kind, title, op, tool, count, first, last, traces, users, ofReleases, examples] of issues) {
+    for (const packedIssue of issues) {
+      const [kind, title, op, tool, count, first, last, traces, users, ofReleases, examples, agents] =
+        packedIssue;
       const tally = new Tally({
         kind: issueKinds[kind] ?? 'error',
         message: nameOf(title),
@@ -319,6 +339,7 @@ export const unpackIssues = (bytes: Uint8Array): IssueRollup[] => {
       Object.assign(tally, { count, first, last, releases: ofReleases.map(nameOf), examples });
       tally.traces = Distinct.from(traces);
       tally.users = Distinct.from(users);
+      tally.agents = new Map(agents.map(([agent, times]) => [names[agent] ?? null, times]));
       tallies.issues.set(toIssueId({ kind: kindName, message, opName, toolName }), tally);
     }
     return { number, mark, tallies };

@@ -35,6 +35,7 @@ const issue = (changes: Partial<Issue> = {}): Issue => ({
   first_seen: '2026-10-01T10:00:00.000000Z',
   last_seen: '2026-10-02T10:00:00.000000Z',
   releases: [],
+  agents: [],
   state: 'open',
   assignee: null,
   note: null,
