@@ -425,3 +425,13 @@ export const sharesOfResults = (contexts: readonly Pick<Context, 'parts'>[]): Re
     }
   return new Map([...tokens].map(([name, count]) => [name, count / all]));
 };
+
+/** How often loops were seen in each agent. @param issues with their agents, null for what is outside of any */
+export const sumLoops = (
+  issues: readonly { readonly agents: readonly { readonly name: string | null; readonly count: number }[] }[],
+): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>();
+  for (const { name, count } of issues.flatMap(({ agents }) => agents))
+    if (name !== null) sums.set(name, (sums.get(name) ?? 0) + count);
+  return sums;
+};
