@@ -13,9 +13,8 @@ import { isObject, valueAt } from '../data/values.ts';
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
-/** Microseconds since 1970: browsers read times to the millisecond. */
-const toMicros = (time: string): number =>
-  parseTime(time) * 1000 + Number(/\.\d{3}(\d{3})/.exec(time)?.[1] ?? 0);
+/** Microseconds since 1970. */
+const toMicros = (time: string): number => Math.round(parseTime(time) * 1000);
 
 const toAgentCall = (call: CallRow): AgentCall => {
   const { id, parent_id, op_name, display_name, started_at, ended_at } = call;
