@@ -7,7 +7,7 @@ import { callsIn, failuresIn, type Period } from '../../calls/figures/requests.t
 import { type Tile, Tiles, WorseList } from '../../calls/figures/worse.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { versionText } from '../../calls/prompts/prompt.ts';
-import { countText, latencyText, waitText } from '../../data/format.ts';
+import { countedText, countText, latencyText, waitText } from '../../data/format.ts';
 import { type AgentsSearch, changed, type ToolsSearch, type TracesSearch } from '../../navigation/search.ts';
 import { Notice, QueryStatus, ScrollTable, Skeleton, type TableColumn } from '../../ui/controls.tsx';
 import {
@@ -77,13 +77,13 @@ const Headline = ({ search, loops, ...props }: HeadlineProps) => {
     {
       title: 'Traces',
       text: countText(calls.traces),
-      hint: runs && `${countText(runs.calls)} runs`,
+      hint: runs && countedText(runs.calls, 'run'),
       link: ownRuns,
     },
     {
       title: 'Errors',
       text: `${countText(calls.errors)} · ${percentText(errorRate(calls))}`,
-      hint: `of ${countText(calls.calls)} calls`,
+      hint: `of ${countedText(calls.calls, 'call')}`,
       ...(all && { link: failuresIn(all, period) }),
     },
     {

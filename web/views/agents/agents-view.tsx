@@ -64,15 +64,16 @@ const List = ({ search, period, agents, loops }: ListProps) => {
     },
     {
       title: 'Version',
-      cell: ({ versions, areReleases }) =>
-        versions ? (
+      cell: ({ versions, areReleases }) => {
+        if (!versions) return <span className="muted">…</span>;
+        const [newest] = versions;
+        return newest ? (
           <span className="agent-version">
-            {versions[0]?.name}
-            {areReleases && versions.length > 0 ? <span className="muted"> release</span> : null}
+            {newest.name}
+            {areReleases ? <span className="muted"> release</span> : null}
           </span>
-        ) : (
-          <span className="muted">…</span>
-        ),
+        ) : null;
+      },
       ...sortable('version'),
     },
     {

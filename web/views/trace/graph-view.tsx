@@ -1,6 +1,6 @@
+import { CircleAlert } from 'lucide-react';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Kind } from '../../api/kind.ts';
-import { statusSigns } from '../../calls/badges.tsx';
 import { KindIcon } from '../../calls/kind-icon.tsx';
 import { outside, partText, splitPart } from '../../calls/trace/parts.ts';
 import type { TraceState } from '../../calls/trace/trace-state.ts';
@@ -57,7 +57,7 @@ const Node = ({ node, edges, chosen, faded, onClick }: NodeProps) => {
       </span>
       {node.errors > 0 ? (
         <span className="error-text graph-errors" aria-hidden="true">
-          {statusSigns.error} {countText(node.errors)}
+          <CircleAlert /> {countText(node.errors)}
         </span>
       ) : null}
       <span className="cut graph-facts">{factsText(node)}</span>

@@ -191,7 +191,7 @@ export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
     rankdir: 'LR',
     nodesep: 14,
     edgesep: 10,
-    ranksep: 36,
+    ranksep: 28,
     marginx: 10,
     marginy: 16,
     // The default finds slightly shorter lines, and takes several times as long.
@@ -205,7 +205,7 @@ export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
       to,
       // Agents that call each other decide on the order. Only a count of several is written.
       {
-        width: count > 1 ? 30 : 0,
+        width: count > 1 ? 20 : 0,
         height: count > 1 ? 14 : 0,
         labelpos: 'c',
         weight: splitPart(to)[0] === 'agent' ? 3 : 1,
