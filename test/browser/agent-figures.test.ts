@@ -196,7 +196,7 @@ describe('the agents of a project', () => {
     await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
     const { searchParams } = new URL(page.url());
     expect([searchParams.get('kind'), searchParams.get('agent')]).toEqual(['loop', 'seeker']);
-    await page.getByRole('link', { name: /Grep/ }).first().waitFor();
+    await page.getByText('Grep').first().waitFor();
     // Issues are of production alone.
     const trials = await visit(`agents?project=${encodeURIComponent(own)}&${day}&source=all`);
     await trials.getByRole('row', { name: /^seeker/ }).waitFor();

@@ -113,7 +113,7 @@ describe('a public link', () => {
     const totals = page.getByRole('region', { name: 'Totals of the trace' });
     await totals.getByRole('row', { name: /tool\.find_order 1 1 / }).waitFor();
     await totals.getByRole('button', { name: 'Agents', exact: true }).click();
-    await totals.getByRole('row', { name: /Turn s1 .*300 5 2 1 1/ }).waitFor();
+    await totals.getByRole('row', { name: /^Turn s1 .*300 4 2 1 1/ }).waitFor();
     await totals.getByRole('button', { name: 'Context', exact: true }).click();
     await totals.getByText('2 requests in figures').click();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
