@@ -15,9 +15,10 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer } from './endpoint.ts';
 import { direction, filterText, micros, optionalTexts, project, sortText, timestamp } from './fields.ts';
+import { namedVersions } from './prompts.ts';
 import { issueClass, issueKinds, issueStates, savedIssueStates } from './shared/issues.ts';
 
-/** What these endpoints share, and `/alerts/preview` with them: one function answers them. */
+/** What `/issues/query` and `/alerts/preview` share: one function answers them, for readers, and writes rollups alone. */
 export const lookingBack = {
   handler: 'issues',
   shape: longAnswer,
@@ -26,12 +27,10 @@ export const lookingBack = {
     payloads: 'read',
     costs: 'read',
     feedback: 'count',
-    objects: 'keep',
-    bookkeeping: 'serve',
+    objects: 'list',
+    bookkeeping: 'use',
   },
 } as const;
-
-const common = { ...lookingBack, tag: 'issues' } as const;
 
 /** The longest range that is asked for at once, in days. */
 export const maxDays = 366;
@@ -60,7 +59,7 @@ const issue = () =>
       ),
       tool_name: field(z.nullable(z.string()), 'The tool, if its calls name one.'),
       count: field(count, 'How often it was seen.'),
-      trace_count: field(count, 'In how many traces. Exact up to 128, and then within about 10 %.'),
+      trace_count: field(count, 'In how many traces. Exact up to 32, and then within about 7 %.'),
       user_count: field(count, 'By how many end users, as `attributes.user.id` names them; likewise.'),
       first_seen: field(timestamp, 'When it was first seen in the range.'),
       last_seen: field(timestamp, 'When it was last seen in the range.'),
@@ -198,7 +197,7 @@ const issuesAnswer = () =>
     count: field(count, 'How many issues match, without `limit` and `offset`.'),
     left_out: field(
       count,
-      'How often something was seen that is in no issue: of an hour, the 500 most common issues are told apart.',
+      'How often something was seen that is in no issue: of an hour or a day, at most the 500 most common issues are told apart.',
     ),
     releases: field(
       z.array(
@@ -216,7 +215,8 @@ const issuesAnswer = () =>
 export type IssuesAnswer = z.output<ReturnType<typeof issuesAnswer>>;
 
 export const issuesQuery = /* @__PURE__ */ endpoint({
-  ...common,
+  ...lookingBack,
+  tag: 'issues',
   path: '/issues/query',
   name: 'IssuesQuery',
   summary: 'Group failures as issues',
@@ -292,7 +292,8 @@ const issuesUpdateBody = () =>
 export type IssueUpdate = z.output<ReturnType<typeof issuesUpdateBody>>;
 
 export const issuesUpdate = /* @__PURE__ */ endpoint({
-  ...common,
+  ...namedVersions,
+  tag: 'issues',
   path: '/issues/update',
   role: 'write',
   name: 'IssuesUpdate',

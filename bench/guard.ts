@@ -12,6 +12,7 @@ import { counted, type Figure } from './harness/figures.ts';
 import { alertFigures } from './parts/alerts.ts';
 import { auditFigures } from './parts/audit.ts';
 import { feedbackFigures } from './parts/feedback.ts';
+import { issueFigures } from './parts/issues.ts';
 import { spanUnits } from './parts/otel.ts';
 import { promptFigures } from './parts/prompts.ts';
 import { allQueryFigures, extraFigures, listFigures } from './parts/reading.ts';
@@ -86,6 +87,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
       isCounted,
     ),
     alerts: (await alertFigures(bench, generatedCalls(queriedConversations))).filter(isCounted),
+    issues: await issueFigures(bench),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
     bundles: await sizesOfBundles(bench),

@@ -69,7 +69,7 @@ export const maxIssues = 500;
 
 /** What a list of issues asks for, whatever their states. */
 export const listRequest = (
-  { project, kind, release }: Pick<IssuesSearch, 'project' | 'kind' | 'release'>,
+  { project, kind, release, agent }: Pick<IssuesSearch, 'project' | 'kind' | 'release' | 'agent'>,
   { start, end }: Span,
   after?: string,
 ): Request<'/issues/query'> => ({
@@ -79,10 +79,17 @@ export const listRequest = (
   filter: {
     ...(kind && { kinds: [kind] }),
     ...(release && { releases: [release] }),
+    ...(agent && { agents: [agent] }),
     ...(after && { first_seen_after: after }),
   },
   limit: maxIssues,
 });
+
+/** The agents that issues were seen in, by name. */
+export const agentsOf = (issues: readonly Issue[]): string[] =>
+  [...new Set(issues.flatMap(({ agents }) => agents.flatMap(({ name }) => name ?? [])))].sort((a, b) =>
+    a.localeCompare(b),
+  );
 
 /** A few bars for a series, in the order of time: each has the sum of as many buckets. */
 export const toBars = (series: readonly number[], most: number): number[] => {

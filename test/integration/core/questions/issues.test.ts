@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { issuesQuery, issuesUpdate } from '../../../../api/issues.ts';
-import { queryIssues, updateIssue } from '../../../../core/questions/issues/index.ts';
+import { queryIssues } from '../../../../core/questions/issues/index.ts';
 import { purgeFeedback } from '../../../../core/records/feedback/index.ts';
+import { updateIssue } from '../../../../core/records/issues.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../foundations/wire/index.ts';
 import { parseValue } from '../../../../foundations/wire/schema.ts';
@@ -361,6 +362,21 @@ describe('what people decide', () => {
     expect((await ask(project)).issues).toMatchObject([
       { state: 'ignored', assignee: null, note: 'a flaky shop' },
     ]);
+  });
+
+  it('keeps what several people decide at the same moment', async () => {
+    const project = newProject();
+    const issue_id = 'b'.repeat(32);
+    const now = '2026-10-01T12:30:00Z';
+    await Promise.all([
+      update(project, { issue_id, state: 'resolved' }, now),
+      update(project, { issue_id, assignee: 'bob' }, now),
+      update(project, { issue_id, note: 'a flaky shop' }, now),
+    ]);
+    expect(await update(project, { issue_id, state: 'ignored' }, now)).toMatchObject({
+      assignee: 'bob',
+      note: 'a flaky shop',
+    });
   });
 
   it('is something', async () => {
