@@ -29,7 +29,7 @@ export interface Sighting {
 }
 
 /** The id of the issue that a sighting belongs to: 32 hexadecimal digits. */
-const toIssueId = ({
+export const toIssueId = ({
   kind,
   opName,
   toolName,

@@ -1,3 +1,4 @@
+import { toIssueId } from '../../../core/questions/issues/tally.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { countFeedback } from './feedback.ts';
@@ -95,7 +96,7 @@ const justNow = () => {
   return { start, end };
 };
 
-const anIssue = '0123456789abcdef0123456789abcdef';
+const anIssue = toIssueId({ kind: 'error', opName: 'answer', toolName: null, message: 'E: no' });
 const resolve = (p: string, fields: object = { state: 'resolved' }): Sent => ({
   path: '/issues/update',
   body: { project_id: p, issue_id: anIssue, ...fields },

@@ -228,9 +228,22 @@ describe('the text for a coding agent', () => {
       ],
       ['get_call', { project_id, call_id: 'c1' }],
       ['get_call', { project_id, call_id: 'c2' }],
-      ['get_trace', { project_id, trace_id: 't1', call_id: 'c1', outline: true }],
+      ['get_trace', { project_id, trace_id: 't1', outline: true }],
     ]);
     expect(text).toContain('https://host/mcp');
+  });
+
+  it('shows what would turn or hide it, and names the agents of a loop', () => {
+    const agents = [
+      { name: null, count: 3 },
+      { name: 'planner\u202e', count: 2 },
+    ];
+    const hidden = issue({ kind: 'loop', op_name: 'op\u202e\u{e0041}"', agents });
+    const text = agentText('p/q', hidden, span, [{ id: 'c\u2066', trace: 't' }], 'u');
+    expect(text).not.toMatch(/\p{Cf}/u);
+    expect(text).toContain('- Operation: "op\\u202e\\udb40\\udc41\\""');
+    expect(text).toContain('- Agents: ["planner\\u202e"]');
+    expect(text).toContain('get_call {"project_id":"p/q","call_id":"c\\u2066"}');
   });
 
   it('leaves out the trace of an example that is gone', () => {
