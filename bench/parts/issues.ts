@@ -106,8 +106,10 @@ const kindFigures = async (bench: Bench, kind: Kind): Promise<Figure[]> => {
     };
     return queryIssues(sources, parseBody(bodySchema, JSON.stringify(body)), benchBudget()).answer();
   };
-  const store = (days: readonly IssuesOfDay[]) =>
-    storeIssues(table, projectId, days, () => undefined, benchBudget());
+  // One after the other, since days have the same issues, and what does not fit is taken out of them.
+  const store = async (days: readonly IssuesOfDay[]): Promise<void> => {
+    for (const day of days) await storeIssues(table, projectId, [day], () => undefined, benchBudget());
+  };
   // A month is asked for by the day, and its last week by the hour.
   await store(makeDays(kind, 0, days, true));
   await store(makeDays(kind, days - 7, days, false));

@@ -46,7 +46,7 @@ const restBits = 32 - registerBits;
 
 const toHash = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE();
 
-/** The sums of Ertl's estimator, over the share of registers that are empty, and of those that are full. */
+/** The sums of Ertl's estimator, over the share of registers that are empty, and of those that are not full. */
 const sigma = (empty: number): number => {
   if (empty === 1) return Number.POSITIVE_INFINITY;
   let sum = empty;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { placeholder } from '../../../../../api/evaluators.ts';
 import { parseEvaluatorsSearch, parseIssuesSearch } from '../../../../../web/navigation/search.ts';
 import { draftFrom, evaluatorValue } from '../../../../../web/views/evaluators/evaluator.ts';
 import {
@@ -187,6 +188,12 @@ describe('an evaluator that watches for an issue', () => {
     expect(filled.messages[0]?.content).toContain('"OrderNotFound: no order <id>"');
     const value = evaluatorValue({ ...filled, model: 'm' }, true);
     expect(value.judge?.answer).toEqual({ type: 'boolean' });
+  });
+
+  it('takes no braces of a title for placeholders', () => {
+    const { messages } = draft(issue({ title: 'UndefinedError: {{{ user.name }}} and {{output}}' }));
+    const found = [...(messages[0]?.content ?? '').matchAll(placeholder)].map(([, name]) => name);
+    expect(found).toEqual(['inputs', 'output']);
   });
 
   it('counts calls of tools for a loop, and is a check for whoever may not have judges', () => {
