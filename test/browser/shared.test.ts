@@ -90,6 +90,7 @@ describe('a public link', () => {
     expect(await page.title()).toBe('Turn s1 · pennytrace');
     await page.getByRole('treeitem', { name: 'model.chat' }).first().click();
     await page.getByText('You are the support of a shop.').waitFor();
+    expect(await page.getByRole('link').count()).toBe(0);
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Messages', 'Data', 'Usage', 'Context']);
     await page.getByRole('tab', { name: 'Usage' }).click();
     await page.getByText('gpt-4o-mini').first().waitFor();
