@@ -91,10 +91,14 @@ const importIcons = (source: string, files: ReadonlyMap<string, string>): string
     return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
   });
 
+/** What loads later and before any view but the first: it does not wait for what views share. */
+const beforeViews = /\/web\/(?:app\/(?:home|command-menu)|session\/sign-in.*|ui\/overlays)\.tsx?$/;
+
 /**
  * Has browsers fetch few files, since each takes an invocation of the function. esbuild makes a file of
  * what the same parts need. So every part that loads later is told to need the entry as well, which is
- * there already: all that the entry needs becomes one file. Views also need all that views share.
+ * there already: all that the entry needs becomes one file. Nearly all also need what views share: each part that
+ * needs some of it alone would make several files of it.
  */
 const fewFiles: Plugin = {
   name: 'few-files',
@@ -130,7 +134,7 @@ const fewFiles: Plugin = {
     }));
     onLoad({ filter: /\/web\/.*\.tsx?$/ }, ({ path }) => {
       const needed = lazy.has(path)
-        ? [join(root, entry), ...(path.includes('/web/views/') ? ['page:shared'] : [])]
+        ? [join(root, entry), ...(beforeViews.test(path) ? [] : ['page:shared'])]
         : [];
       return {
         // In one line, so that errors name the right one.

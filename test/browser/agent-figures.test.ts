@@ -158,6 +158,51 @@ describe('the agents of a project', () => {
     await page.getByRole('img', { name: /^Errors over time\. errors: at most 1/ }).waitFor();
   });
 
+  it('say how often they went in circles, and lead to these issues', async () => {
+    const own = 'page/agents-in-circles';
+    const below = { trace: 'circles', parent: 'circles', op: 'execute_tool Grep' };
+    await report(own, [
+      {
+        id: 'circles',
+        op: 'invoke_agent',
+        ms: 2000,
+        attributes: { kind: 'agent', agent: { name: 'seeker' } },
+      },
+      ...[0, 1, 2].map((at) => ({
+        ...below,
+        id: `grep-${at}`,
+        at: 100 + at * 200,
+        attributes: { kind: 'tool', tool: { name: 'Grep' } },
+        inputs: { pattern: 'refund' },
+        output: `Nothing yet, ${at}`,
+      })),
+      { id: 'straight', op: 'invoke_agent', attributes: { kind: 'agent', agent: { name: 'walker' } } },
+    ]);
+    const page = await visit(`agents?project=${encodeURIComponent(own)}&${day}`);
+    const loops = page.getByRole('row', { name: /^seeker/ }).getByRole('link', { name: '1 loop' });
+    await loops.waitFor();
+    expect(
+      await page
+        .getByRole('row', { name: /^walker/ })
+        .getByRole('link', { name: /loop/ })
+        .count(),
+    ).toBe(0);
+    await page.getByRole('link', { name: 'seeker', exact: true }).click();
+    const tile = page
+      .getByRole('list', { name: 'In all' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Loops1' });
+    await tile.getByRole('link', { name: 'Issues' }).click();
+    await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('kind'), searchParams.get('agent')]).toEqual(['loop', 'seeker']);
+    await page.getByText('Grep').first().waitFor();
+    // Issues are of production alone.
+    const trials = await visit(`agents?project=${encodeURIComponent(own)}&${day}&source=all`);
+    await trials.getByRole('row', { name: /^seeker/ }).waitFor();
+    expect(await trials.getByRole('columnheader', { name: 'Loops' }).count()).toBe(0);
+  });
+
   it('lead from what became worse to its calls', async () => {
     const page = await visit(link('agents', '&agent=coder'));
     const since = page.getByRole('region', { name: 'Since the version before' });

@@ -1,31 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readAgentCapture } from '../support/otel/agent-captures.ts';
 import { axeFaults } from './support/axe.ts';
 import { report, type SeededCall } from './support/calls.ts';
-import { key, url, useBrowser } from './support/visit.ts';
+import { sendCapture } from './support/captures.ts';
+import { useBrowser } from './support/visit.ts';
 
 /* Sessions of coding agents as threads: what an agent did in one, and groups by where they took place. */
 
 const visit = useBrowser();
 const project = 'page/coding';
-
-/** Sends what a coding agent exported. */
-const send = async (name: string): Promise<void> => {
-  for (const { path, body, headers } of readAgentCapture(name).requests) {
-    const { 'content-type': type = '', 'content-encoding': encoding } = headers;
-    const answer = await fetch(`${url}/otel${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': type,
-        ...(encoding && { 'content-encoding': encoding }),
-        authorization: `Bearer ${key}`,
-        project_id: project,
-      },
-      body: new Uint8Array(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  }
-};
 
 const vcs = (repository: string, branch: string) => ({
   otel: { resource: { vcs: { repository: { name: repository }, ref: { head: { name: branch } } } } },
@@ -62,8 +44,8 @@ const session = (id: string, repository: string, branch: string, user: string, a
 const places = 'page/places';
 
 beforeAll(async () => {
-  await send('claude-code-spans-and-logs');
-  await send('codex-logs');
+  await sendCapture('claude-code-spans-and-logs', project);
+  await sendCapture('codex-logs', project);
   await report(places, [
     ...session('one', 'acme/shop', 'main', 'ada', 0),
     ...session('two', 'acme/reports', 'main', 'ada', 60_000),
@@ -104,6 +86,16 @@ describe('a session', () => {
     await page.getByText('What it did, and where the money went').click();
     await page.getByRole('heading', { name: '1 file written, +2 −1 lines' }).waitFor();
     await page.getByRole('row', { name: '/srv/cart.ts 1 +2 −1' }).waitFor();
+  });
+
+  it('says in its head where it took place, if its telemetry does', async () => {
+    const page = await visit(thread('three', places));
+    const head = page.locator('.facts').first();
+    await head.getByText('acme/shop').waitFor();
+    expect(await head.innerText()).toMatch(/Repository\s+acme\/shop\s+Branch\s+fix/);
+    await page.goto(page.url().replace('three', 'plain'));
+    await page.getByRole('article').getByText('Hello?').waitFor();
+    expect(await head.getByText('Repository').count()).toBe(0);
   });
 
   it('is none if it is no coding agent', async () => {

@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { CallRow } from '../../web/api/contract.ts';
+import { toContext, toTraceAgents } from '../../web/session/shared-totals.ts';
 import { allowLinks, makeLink, tokenOf } from '../support/endpoints/sharing.ts';
 import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
-import { pageUrl, useBrowser, writer } from './support/visit.ts';
+import { sendCapture } from './support/captures.ts';
+import { pageUrl, url, useBrowser, writer } from './support/visit.ts';
 
 const visit = useBrowser();
 
@@ -35,6 +38,17 @@ const requestsOf = (page: Page): string[] => {
   const requests: string[] = [];
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
   return requests;
+};
+
+/** The calls that a link brings. */
+const callsOf = async (token: string): Promise<CallRow[]> => {
+  const answer = await fetch(`${url}/shared/read`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  const lines = (await answer.text()).split('\n').filter(Boolean);
+  return lines.flatMap((line) => (JSON.parse(line) as { readonly call?: CallRow }).call ?? []);
 };
 
 describe('a public link', () => {
@@ -76,7 +90,8 @@ describe('a public link', () => {
     expect(await page.title()).toBe('Turn s1 · pennytrace');
     await page.getByRole('treeitem', { name: 'model.chat' }).first().click();
     await page.getByText('You are the support of a shop.').waitFor();
-    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Messages', 'Data', 'Usage']);
+    expect(await page.getByRole('link').count()).toBe(0);
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Messages', 'Data', 'Usage', 'Context']);
     await page.getByRole('tab', { name: 'Usage' }).click();
     await page.getByText('gpt-4o-mini').first().waitFor();
     await page.getByRole('button', { name: 'Story' }).click();
@@ -90,6 +105,40 @@ describe('a public link', () => {
     expect(await page.getByRole('link').count()).toBe(0);
     expect(new URL(page.url()).hash).toBe(new URL(link).hash);
   });
+
+  it('adds up the trace by agent and tool, and tells what filled its windows, from what it brought', async () => {
+    const page = await visit('/health', { signedIn: false });
+    const requests = requestsOf(page);
+    await page.goto(link);
+    await page.getByTitle('Totals by tool').click();
+    const totals = page.getByRole('region', { name: 'Totals of the trace' });
+    await totals.getByRole('row', { name: /tool\.find_order 1 1 / }).waitFor();
+    await totals.getByRole('button', { name: 'Agents', exact: true }).click();
+    await totals.getByRole('row', { name: /^Turn s1 .*300 4 2 1 1/ }).waitFor();
+    await totals.getByRole('button', { name: 'Context', exact: true }).click();
+    await totals.getByText('2 requests in figures').click();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await page.getByRole('treeitem', { name: 'model.chat' }).first().click();
+    await page.getByRole('tab', { name: 'Context' }).click();
+    await page.getByText('120 tokens of input').waitFor();
+    expect(requests.filter((request) => !/^GET .*\/ui\//.test(request))).toEqual(['POST /shared/read']);
+  });
+
+  it.each(['google-adk-multi-agent', 'openai-agents-handoff', 'claude-code-background-agent'])(
+    'has the totals of %s that the service has',
+    async (name) => {
+      const own = newName(`page/${name}`);
+      const trace = await sendCapture(name, own);
+      await post('/obj/create', allowLinks(own).body);
+      await post('/obj/create', makeLink(own, 'link', trace).body);
+      const calls = await callsOf(tokenOf(own, 'link'));
+      const asked = { project_id: own, trace_ids: [trace] };
+      expect(toTraceAgents(trace, calls)).toEqual(await post('/trace/agents', asked));
+      const ids = calls.map(({ id }) => id);
+      const contexts = await post('/call/context', { project_id: own, ids });
+      expect({ contexts: calls.flatMap((call) => toContext(call) ?? []) }).toEqual(contexts);
+    },
+  );
 
   it('opens the call that its address has after a reload', async () => {
     const page = await visit('/health', { signedIn: false });

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readAgentCapture } from '../support/otel/agent-captures.ts';
 import { runs } from '../support/run/sampling.ts';
 import { axeFaults } from './support/axe.ts';
-import { chat, report, type SeededCall } from './support/calls.ts';
-import { key, url, useBrowser } from './support/visit.ts';
+import { atPresent, chat, report, type SeededCall } from './support/calls.ts';
+import { sendCapture } from './support/captures.ts';
+import { useBrowser } from './support/visit.ts';
 
 /* A trace over time, and as a graph of its agents, tools and models. */
 
@@ -79,30 +79,6 @@ const refund: SeededCall[] = [
     exception: 'Declined: 4711',
   },
 ];
-
-/** Sends what an agent exported, and gives the trace with the most calls. */
-const exported = async (name: string, into: string): Promise<string> => {
-  const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
-  for (const { path, body, headers } of readAgentCapture(name).requests) {
-    const { 'content-type': type = '' } = headers;
-    await fetch(`${url}/otel${path}`, {
-      method: 'POST',
-      headers: { 'content-type': type, authorization, project_id: into },
-      body: new Uint8Array(body),
-    });
-  }
-  const answer = await fetch(`${url}/calls/stream_query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization },
-    body: JSON.stringify({ project_id: into }),
-  });
-  const traces = (await answer.text())
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => (JSON.parse(line) as { trace_id: string }).trace_id);
-  const [largest] = [...Map.groupBy(traces, (trace) => trace)].sort(([, a], [, b]) => b.length - a.length);
-  return largest?.[0] ?? '';
-};
 
 beforeAll(async () => {
   await report(project, refund);
@@ -198,6 +174,77 @@ describe('the timeline of a trace', () => {
     expect(new URL(page.url()).searchParams.get('call')).toBeNull();
   });
 
+  it('is looked at closer by two fingers, which need not lie beside each other', async () => {
+    const page = await visit(link('refund', '&as=timeline'), { viewport: { width: 390, height: 844 } });
+    await page.getByRole('treeitem', { name: /^Refund/ }).waitFor({ state: 'attached' });
+    await wholeInSight(page);
+    const box = (await page.locator('.timeline-scroll').boundingBox()) ?? expect.fail('no timeline');
+    const device = await page.context().newCDPSession(page);
+    const middle = { x: box.x + box.width / 2, y: box.y + 90 };
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', apart?: readonly [x: number, y: number]) =>
+      device.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: apart
+          ? [1, -1].map((side, id) => ({
+              id,
+              x: middle.x + (side * apart[0]) / 2,
+              y: middle.y + (side * apart[1]) / 2,
+            }))
+          : [],
+      });
+    await touch('touchStart', [40, 30]);
+    for (const by of [1.5, 2, 3, 4]) await touch('touchMove', [40 * by, 30 * by]);
+    await touch('touchEnd');
+    await expect.poll(() => inSight(page)).toBeCloseTo(0.25, 1);
+    await touch('touchStart', [160, 20]);
+    for (const by of [0.8, 0.6, 0.4]) await touch('touchMove', [160 * by, 20 * by]);
+    await touch('touchEnd');
+    await expect.poll(() => inSight(page)).toBeCloseTo(0.62, 1);
+    // The page itself stays as it is, and nothing of this was a tap on a call.
+    expect(await page.evaluate<number>('visualViewport.scale')).toBe(1);
+    expect(new URL(page.url()).searchParams.get('call')).toBeNull();
+  });
+
+  it('has the window that its link has, whatever else that has selected, and keeps it there', async () => {
+    const windowOf = (url: string) => new URL(url).searchParams.get('window');
+    const page = await visit(link('refund', '&as=timeline&window=8100-9100&call=plan'));
+    await page.getByRole('treeitem', { name: /^chat/, selected: true }).waitFor();
+    await expect.poll(() => inSight(page)).toBeCloseTo(0.1, 2);
+    expect(windowOf(page.url())).toBe('8100-9100');
+    const pages = await page.evaluate<number>('history.length');
+    await page.keyboard.press('w');
+    await expect.poll(() => windowOf(page.url())).toBe('8225-8975');
+    // A call that is chosen comes into sight.
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await heading(page, 'chat gpt-4o-mini');
+    await expect.poll(() => windowOf(page.url())).toBe('675-1425');
+    const other = await visit(page.url());
+    await other.getByRole('treeitem', { name: /^chat/, selected: true }).waitFor();
+    await expect.poll(() => inSight(other)).toBeCloseTo(0.075, 2);
+    await page.getByRole('button', { name: 'Graph', exact: true }).click();
+    await page.locator('.graph-node').first().waitFor();
+    await page.getByRole('button', { name: 'Timeline', exact: true }).click();
+    await expect.poll(() => inSight(page)).toBeCloseTo(0.075, 2);
+    await page.keyboard.press('0');
+    await expect.poll(() => windowOf(page.url())).toBeNull();
+    expect(await page.evaluate<number>('history.length')).toBe(pages);
+  });
+
+  it('of a call that runs grows with it', async () => {
+    const own = 'page/timeline-grows';
+    const started = { id: 'grows', at: atPresent() - 20_000, ms: null } as const;
+    await report(own, [started, { id: 'first', trace: 'grows', parent: 'grows', at: started.at, ms: 9000 }]);
+    const page = await visit(link('grows', '&as=timeline', own));
+    await page.getByRole('treeitem').first().waitFor();
+    await wholeInSight(page);
+    await report(own, [
+      { id: 'later', trace: 'grows', parent: 'grows', at: started.at + 15_000, ms: 1_000_000 },
+    ]);
+    await page.getByText('3 calls').waitFor();
+    await wholeInSight(page);
+  });
+
   it('tells what is under the pointer', async () => {
     const page = await visit(link('refund', '&as=timeline'));
     await page.getByRole('treeitem', { name: /^Refund/ }).waitFor();
@@ -262,7 +309,7 @@ describe('what agents exported', () => {
     ['langgraph-interrupt-resume', 'calls'],
   ])('of %s is a timeline and a graph', async (name, sign) => {
     const own = `page/${name}`;
-    const trace = await exported(name, own);
+    const trace = await sendCapture(name, own);
     const page = await visit(link(trace, '&as=timeline', own));
     await page.getByRole('treeitem').first().waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Graph', exact: true }).click();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readAgentCapture } from '../support/otel/agent-captures.ts';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report, type SeededCall } from './support/calls.ts';
-import { key, pageUrl, url, useBrowser } from './support/visit.ts';
+import { sendCapture } from './support/captures.ts';
+import { pageUrl, useBrowser } from './support/visit.ts';
 
 /* What a trace adds up to by agent and tool, its loops, and what filled the windows of its requests. */
 
@@ -11,36 +11,6 @@ const visit = useBrowser();
 const project = 'page/totals';
 
 const noFaults = { light: [], dark: [], width: 360 };
-
-const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
-
-/** Sends a recorded program to a project of its own. @returns the trace of its largest turn */
-const sendCapture = async (name: string): Promise<string> => {
-  const { requests } = readAgentCapture(name);
-  for (const { path, body, headers } of requests) {
-    const { 'content-type': type = '', 'content-encoding': encoding } = headers;
-    const answer = await fetch(`${url}/otel${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': type,
-        ...(encoding && { 'content-encoding': encoding }),
-        authorization,
-        project_id: `page/${name}`,
-      },
-      body: new Uint8Array(body),
-    });
-    expect(answer.status).toBe(200);
-  }
-  const answer = await fetch(`${url}/calls/stream_query`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ project_id: `page/${name}`, columns: ['parent_id'] }),
-  });
-  const lines = (await answer.text()).split('\n').filter(Boolean);
-  const traces = Map.groupBy(lines, (line) => (JSON.parse(line) as { trace_id: string }).trace_id);
-  const [largest] = [...traces].sort(([, a], [, b]) => b.length - a.length);
-  return largest?.[0] ?? expect.unreachable('no calls');
-};
 
 const open = (trace: string, more = '', of = project): Promise<Page> =>
   visit(`trace?project=${encodeURIComponent(of)}&trace=${trace}${more}`);
@@ -236,7 +206,7 @@ describe.each([
   ['langgraph-interrupt-resume', /./, false],
 ])('a trace of %s', (name, agent, hasContext) => {
   it('has totals by agent, by tool and of its windows', async () => {
-    const trace = await sendCapture(name);
+    const trace = await sendCapture(name, `page/${name}`);
     const page = await open(trace, '&totals=agents', `page/${name}`);
     const totals = page.getByRole('region', { name: 'Totals of the trace' });
     await totals.getByRole('row', { name: agent }).first().waitFor();

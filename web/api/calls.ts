@@ -148,5 +148,10 @@ export const getDuration = ({ started_at, ended_at }: Pick<CallRow, 'started_at'
 export const getWait = ({ summary }: CallRow): number | true | undefined =>
   summary?.svc?.waiting ? true : summary?.svc?.waited_ms || undefined;
 
-/** Milliseconds since 1970; NaN for no time. */
-export const parseTime = (time: string | null | undefined): number => Date.parse(time ?? '');
+/** How long a time is that has microseconds: `2026-10-01T12:00:00.000000Z`. */
+const withMicros = 27;
+
+/** Milliseconds since 1970, with their fraction; NaN for no time. */
+export const parseTime = (time: string | null | undefined): number =>
+  // Browsers leave out what comes after the third digit.
+  Date.parse(time ?? '') + (time?.length === withMicros ? Number(time.slice(23, 26)) / 1000 : 0);

@@ -251,6 +251,13 @@ export const forms = ['story', 'timeline', 'graph'] as const;
 
 export type Form = (typeof forms)[number];
 
+/** What of a trace is in sight, in ms from its start: `12.5-13.2`. */
+const readWindow: Reader<string> = (value) => {
+  const text = readText(value);
+  const [, from, to] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text ?? '') ?? [];
+  return Number(from) < Number(to) ? text : undefined;
+};
+
 const parseTrace = parser({
   trace: requiredText,
   /** The selected call. @default - the first root */
@@ -269,6 +276,8 @@ const parseTrace = parser({
   totals: choiceReader(totals),
   /** @default - its tree */
   as: choiceReader(forms),
+  /** What the timeline looks at, in ms from the start of the trace: `12.5-13.2`. @default - all of it */
+  window: readWindow,
   /** The agent, tool or model whose calls are shown, such as `agent:planner`. @default - all calls */
   only: readText,
 });

@@ -110,6 +110,20 @@ const refuse = (): never => {
   throw new RequestFailed('A public link shows one trace and nothing else.', 403);
 };
 
+/** What filled the windows of requests, or of the one that is asked for. */
+const readContext = async ({ calls }: SharedTrace, body: unknown) => {
+  const { toContext } = await import('./shared-totals.ts');
+  const { id, ids = [] } = body as { readonly id?: string; readonly ids?: readonly string[] };
+  const contextOf = (asked: string) => {
+    const call = calls.find((call) => call.id === asked);
+    return call && toContext(call);
+  };
+  if (id === undefined) return { contexts: ids.flatMap((asked) => contextOf(asked) ?? []) };
+  const context = contextOf(id);
+  if (context) return context;
+  throw new RequestFailed('This call is no request to a model: it has no messages and no usage.', 422);
+};
+
 /** The API as far as a public link goes: it sends nothing. */
 export const sharedClient = (shared: SharedTrace): Client => {
   const stream = async function* (path: string, body: unknown): AsyncGenerator<CallRow[]> {
@@ -118,6 +132,9 @@ export const sharedClient = (shared: SharedTrace): Client => {
   };
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     if (path === '/cost/query') return pricesIn(shared.calls);
+    if (path === '/trace/agents')
+      return (await import('./shared-totals.ts')).toTraceAgents(shared.trace, shared.calls);
+    if (path === '/call/context') return readContext(shared, body);
     if (path !== '/call/read') return refuse();
     const { id } = body as { readonly id: string };
     return { call: (shared.calls.find((call) => call.id === id) as Call | undefined) ?? null };

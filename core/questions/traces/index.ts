@@ -1,4 +1,12 @@
-import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
+import { findAgents, type OwnUsage } from '../../../api/shared/agents.ts';
+import {
+  type Context,
+  calledTools,
+  divideContext,
+  inDollars,
+  inputCost,
+  sumTokens,
+} from '../../../api/shared/context.ts';
 import type { CallContext, TraceAgents } from '../../../api/traces.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
@@ -21,17 +29,10 @@ import {
 import { type Costs, sumCost } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { readTrace, readUsages } from '../stats/index.ts';
-import { findAgents, type OwnUsage } from './agents.ts';
-import { type Context, calledTools, divideContext, type InputCost } from './context.ts';
+import { toAgentCall } from './agents.ts';
 
 /** How many traces are read at once. */
 const concurrency = 8;
-
-const usd = 'USD';
-
-/** What is paid in US dollars, by model. */
-const inDollars = (costs: Costs) =>
-  Object.values(costs).filter(({ prompt_token_cost_unit: unit }) => unit === usd);
 
 /** The id of the agent that a call's attributes name. */
 const agentId = (attributes: string): string | null => {
@@ -70,41 +71,17 @@ export const readTraceAgents = async (
     const priced = new Map(
       [...usages].map(([id, usage]) => [id, price(usage, starts.get(id) ?? 0)] as const),
     );
-    const { agents, tools } = findAgents(calls, priced);
-    const read = await payloads.read(agents.flatMap(({ named }) => named ?? []));
+    const { agents, tools } = findAgents(calls.map(toAgentCall), priced);
+    const byId = new Map(calls.map((call) => [call.id, call]));
+    const read = await payloads.read(agents.flatMap(({ named }) => byId.get(named ?? '') ?? []));
     const ids = new Map(read.map(({ header, payload }) => [header.id, agentId(payload.attributes)]));
     return {
       trace_id: traceId,
-      agents: agents.map(({ agent, named }) => ({ ...agent, id: (named && ids.get(named.id)) ?? null })),
+      agents: agents.map(({ agent, named }) => ({ ...agent, id: (named && ids.get(named)) ?? null })),
       tools: [...tools],
     };
   });
   return traces.flat();
-};
-
-/** What the input of a request cost, of all its models together; undefined without a price in US dollars. */
-const inputCost = (costs: Costs): InputCost | undefined => {
-  const known = inDollars(costs);
-  if (known.length === 0) return undefined;
-  const sum = (of: (cost: (typeof known)[number]) => number | undefined) =>
-    known.reduce((total, cost) => total + (of(cost) ?? 0), 0);
-  return {
-    total: sum((cost) => cost.prompt_tokens_total_cost),
-    cacheRead: sum((cost) => cost.cache_read_tokens_total_cost),
-    cacheWrite: sum((cost) => cost.cache_creation_tokens_total_cost),
-  };
-};
-
-const sumTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 'cacheWrite'> => {
-  const used = Object.values(usage)
-    .filter(isJsonObject)
-    .map((own) => readTokens(own));
-  const sum = (of: (tokens: Tokens) => number) => used.reduce((total, tokens) => total + of(tokens), 0);
-  return {
-    prompt: sum(({ prompt }) => prompt),
-    cacheRead: sum(({ cacheRead }) => cacheRead),
-    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
-  };
 };
 
 type ComputeCosts = Awaited<ReturnType<Lookups['costs']>>;

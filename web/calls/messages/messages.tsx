@@ -11,7 +11,7 @@ import {
 import type { CallRow } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { countedText } from '../../data/format.ts';
-import { useRead } from '../../session/session.tsx';
+import { useRead, useSession } from '../../session/session.tsx';
 import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { useIsSought } from '../../ui/sought.ts';
@@ -252,6 +252,7 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
   const [count, setCount] = useState(firstCount);
   const { sent, received } = conversation;
   const isSought = useIsSought();
+  const { isShared = false } = useSession();
   const folded =
     unfolded || sent.slice(0, shared).some((message) => isSought(messageText(message))) ? 0 : shared;
   const fresh = sent.slice(folded);
@@ -266,7 +267,7 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
           </Button>
         ) : null}
         <span className="spring" />
-        {conversation.raw.length > 0 ? (
+        {conversation.raw.length > 0 && !isShared ? (
           <Link
             to="/playground"
             search={{ project: call.project_id, call: call.id }}

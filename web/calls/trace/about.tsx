@@ -10,7 +10,7 @@ export const About = ({ input, output }: Preview) => (
     )}
     {output === null ? null : (
       <>
-        <span className="muted" aria-hidden="true">
+        <span className="muted gives" aria-hidden="true">
           →
         </span>
         <bdi className="cut gave-line" title={output}>

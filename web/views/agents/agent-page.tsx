@@ -7,7 +7,7 @@ import { callsIn, failuresIn, type Period } from '../../calls/figures/requests.t
 import { type Tile, Tiles, WorseList } from '../../calls/figures/worse.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { versionText } from '../../calls/prompts/prompt.ts';
-import { countText, latencyText, waitText } from '../../data/format.ts';
+import { countedText, countText, latencyText, waitText } from '../../data/format.ts';
 import { type AgentsSearch, changed, type ToolsSearch, type TracesSearch } from '../../navigation/search.ts';
 import { Notice, QueryStatus, ScrollTable, Skeleton, type TableColumn } from '../../ui/controls.tsx';
 import {
@@ -37,7 +37,7 @@ import {
   type VersionFigures,
   versionPath,
 } from './figures.ts';
-import { Calls, Errors, errorsCell } from './parts.tsx';
+import { Calls, Errors, errorsCell, IssuesOf } from './parts.tsx';
 
 const same = (text: string): string => text;
 
@@ -58,9 +58,14 @@ const callsOf = ({ scope, agent, row }: RowProps): TracesSearch | undefined =>
 const runsIn = ({ scope, agent, row }: RowProps): TracesSearch =>
   runsOf(scope, agent, row.runs !== undefined);
 
+interface HeadlineProps extends RowProps {
+  readonly search: AgentsSearch;
+  readonly loops: AgentPageProps['loops'];
+}
+
 /** The figures of the time, each with its calls. */
-const Headline = (props: RowProps) => {
-  const { scope, period, row } = props;
+const Headline = ({ search, loops, ...props }: HeadlineProps) => {
+  const { scope, agent, period, row } = props;
   const { runs, calls } = row;
   const costText = useCostText(scope.project);
   const all = callsOf(props);
@@ -72,13 +77,13 @@ const Headline = (props: RowProps) => {
     {
       title: 'Traces',
       text: countText(calls.traces),
-      hint: runs && `${countText(runs.calls)} runs`,
+      hint: runs && countedText(runs.calls, 'run'),
       link: ownRuns,
     },
     {
       title: 'Errors',
       text: `${countText(calls.errors)} · ${percentText(errorRate(calls))}`,
-      hint: `of ${countText(calls.calls)} calls`,
+      hint: `of ${countedText(calls.calls, 'call')}`,
       ...(all && { link: failuresIn(all, period) }),
     },
     {
@@ -103,6 +108,15 @@ const Headline = (props: RowProps) => {
       hint: waits > 0 ? waitText(waitedMs) : undefined,
       ...(all && waits > 0 && { link: { ...callsIn(all, period), where: [...(all.where ?? []), waited] } }),
     },
+    ...(loops
+      ? [
+          {
+            title: 'Loops',
+            text: loops.counts ? countText(loops.counts.get(agent) ?? 0) : '…',
+            hint: loops.counts?.has(agent) ? <IssuesOf search={search} agent={agent} /> : undefined,
+          },
+        ]
+      : []),
   ];
   return <Tiles label="In all" tiles={tiles} />;
 };
@@ -425,11 +439,13 @@ interface AgentPageProps extends AgentProps {
   readonly row: AgentRow | undefined;
   readonly isReading: boolean;
   readonly search: AgentsSearch;
+  /** How often agents went in circles, by name, once that is known. @default - nobody knows of this source */
+  readonly loops: { readonly counts: ReadonlyMap<string, number> | undefined } | undefined;
   readonly onZoom: (from: number, to: number) => void;
 }
 
 /** An agent: its figures over time, its versions, tools and prompts, and calls to look at. */
-export const AgentPage = ({ row, isReading, search, onZoom, ...of }: AgentPageProps) => {
+export const AgentPage = ({ row, isReading, search, loops, onZoom, ...of }: AgentPageProps) => {
   if (isReading)
     return (
       <>
@@ -457,7 +473,7 @@ export const AgentPage = ({ row, isReading, search, onZoom, ...of }: AgentPagePr
   ] as const;
   return (
     <div className="stack agent-page">
-      <Headline {...of} row={row} />
+      <Headline {...of} row={row} search={search} loops={loops} />
       <Series {...of} row={row} onZoom={onZoom} />
       {sections.map(([title, content]) => (
         <section key={title} className="card stack" aria-label={title}>

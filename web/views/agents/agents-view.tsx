@@ -10,20 +10,24 @@ import { useChange } from '../../navigation/change.ts';
 import type { AgentsSearch } from '../../navigation/search.ts';
 import { Empty, ScrollTable, Skeleton, sortableBy, type TableColumn } from '../../ui/controls.tsx';
 import { AgentPage } from './agent-page.tsx';
-import { useAgents } from './data.ts';
+import { useAgents, useLoops } from './data.ts';
 import { type AgentRow, cachedShare, runsOf } from './figures.ts';
-import { errorsCell, FiguresFrame, waitsCell } from './parts.tsx';
+import { errorsCell, FiguresFrame, loopsCell, waitsCell } from './parts.tsx';
 
 const route = getRouteApi('/agents');
 
+/** How often agents went in circles, by name; undefined until that is known. */
+type LoopCounts = ReturnType<typeof useLoops>['loops'];
+
 /** What rows are sorted by. */
-const sortValue = ({ name, runs, calls, versions }: AgentRow, column: string) => {
+const sortValue = ({ name, runs, calls, versions }: AgentRow, column: string, loops: LoopCounts) => {
   if (column === 'name') return name;
   if (column === 'version') return versions?.[0]?.name;
   if (column === 'traces') return calls.traces;
   if (column === 'errors') return calls.errors;
   if (column === 'p95') return runs?.p95;
   if (column === 'cached') return cachedShare(calls);
+  if (column === 'loops') return loops?.get(name) ?? 0;
   return column === 'waits' ? calls.waits : calls.cost;
 };
 
@@ -31,17 +35,19 @@ interface ListProps {
   readonly search: AgentsSearch;
   readonly period: Period;
   readonly agents: readonly AgentRow[];
+  /** @default - none are counted of this source */
+  readonly loops: { readonly counts: LoopCounts } | undefined;
 }
 
 /** All agents with their figures. */
-const List = ({ search, period, agents }: ListProps) => {
+const List = ({ search, period, agents, loops }: ListProps) => {
   const { project, text = '', sort = '-cost' } = search;
   const change = useChange<AgentsSearch>(route.useNavigate());
   const costText = useCostText(project);
   const rows = sortRows(
     agents.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())),
     sort,
-    sortValue,
+    (row, column) => sortValue(row, column, loops?.counts),
   );
   const sortable = sortableBy(sort, (next) => change({ sort: next === '-cost' ? undefined : next }));
   const numeric = 'numeric' as const;
@@ -58,15 +64,16 @@ const List = ({ search, period, agents }: ListProps) => {
     },
     {
       title: 'Version',
-      cell: ({ versions, areReleases }) =>
-        versions ? (
+      cell: ({ versions, areReleases }) => {
+        if (!versions) return <span className="muted">…</span>;
+        const [newest] = versions;
+        return newest ? (
           <span className="agent-version">
-            {versions[0]?.name}
-            {areReleases && versions.length > 0 ? <span className="muted"> release</span> : null}
+            {newest.name}
+            {areReleases ? <span className="muted"> release</span> : null}
           </span>
-        ) : (
-          <span className="muted">…</span>
-        ),
+        ) : null;
+      },
       ...sortable('version'),
     },
     {
@@ -116,6 +123,16 @@ const List = ({ search, period, agents }: ListProps) => {
       cell: ({ calls }) => waitsCell(calls),
       ...sortable('waits'),
     },
+    ...(loops
+      ? [
+          {
+            title: 'Loops',
+            className: numeric,
+            cell: ({ name }: AgentRow) => loopsCell(search, name, loops.counts),
+            ...sortable('loops'),
+          },
+        ]
+      : []),
     {
       title: 'Since the version before',
       cell: ({ worse }) => (worse?.length ? <WorseBadges project={project} changes={worse} /> : null),
@@ -141,6 +158,8 @@ export const AgentsView = () => {
   const { project, source, agent } = search;
   const { span, period, refresh } = usePeriod(search, '7d');
   const { agents, tooMany, error, retry } = useAgents({ project, source }, period);
+  const found = useLoops({ project, source }, period, agents !== undefined && agents.length > 0);
+  const loops = found.may ? { counts: found.loops } : undefined;
   const isReading = agents === undefined && !error && tooMany === undefined;
   return (
     <FiguresFrame
@@ -151,8 +170,11 @@ export const AgentsView = () => {
       refresh={refresh}
       change={change}
       tooMany={tooMany}
-      error={error}
-      onRetry={retry}
+      error={error ?? found.error}
+      onRetry={() => {
+        retry();
+        found.retry();
+      }}
     >
       {agent === undefined ? (
         <>
@@ -164,7 +186,9 @@ export const AgentsView = () => {
               below it in a trace is its own. A version beside the name shows what a new one changed.
             </Empty>
           ) : null}
-          {agents && agents.length > 0 ? <List search={search} period={period} agents={agents} /> : null}
+          {agents && agents.length > 0 ? (
+            <List search={search} period={period} agents={agents} loops={loops} />
+          ) : null}
         </>
       ) : tooMany === undefined ? (
         <AgentPage
@@ -175,6 +199,7 @@ export const AgentsView = () => {
           isReading={isReading}
           period={period}
           search={search}
+          loops={loops}
           onZoom={(start, end) => change(toTime(start, end))}
         />
       ) : null}

@@ -5,7 +5,7 @@ import { withPreviews } from '../../calls/call-link.tsx';
 import { readContexts, readRows, withHeaderColumns } from '../../calls/data.ts';
 import { toPoints } from '../../calls/figures/figures.ts';
 import { useMayRead, useStats } from '../../calls/figures/read.ts';
-import { callsIn, failuresIn, type Period, type Span } from '../../calls/figures/requests.ts';
+import { callsIn, failuresIn, iso, type Period, type Span } from '../../calls/figures/requests.ts';
 import { selectionOf } from '../../calls/list/request.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
@@ -30,6 +30,7 @@ import {
   selectionOfNamed,
   selectionOfRuns,
   sharesOfResults,
+  sumLoops,
   sumsRequest,
   type ToolRow,
   toAgents,
@@ -95,6 +96,34 @@ export const useAgents = (scope: Scope, period: Period) => {
     tooMany: read.tooMany,
     ...failuresOf([read, figures, named, ...versions.queries, ...releases.queries]),
   };
+};
+
+/** The most kinds of loops whose agents are added up: the service answers no more at once. */
+const maxLoops = 1000;
+
+/**
+ * How often agents went in circles, by agent, as the issues of the time tell. They are of production alone.
+ *
+ * @param enabled whether the list that it belongs to is there
+ */
+export const useLoops = ({ project, source }: Scope, { start, end }: Span, enabled: boolean) => {
+  const may = source === undefined;
+  const query = useRead(
+    ['loops by agent', project, start, end],
+    async ({ client, signal }) => {
+      const request = {
+        project_id: project,
+        start: iso(start),
+        end: iso(end),
+        filter: { kinds: ['loop' as const] },
+        limit: maxLoops,
+      };
+      const { issues } = await client.ask('/issues/query', request, signal);
+      return sumLoops(issues);
+    },
+    { enabled: enabled && may },
+  );
+  return { may, loops: query.data, ...failuresOf([query]) };
 };
 
 /** The figures of all tools, as far as they are there. */

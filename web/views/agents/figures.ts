@@ -164,18 +164,20 @@ export const noFigures: UsedFigures = {
 const sumOf = (buckets: readonly StatsBucket[], name: string): number =>
   buckets.reduce((sum, bucket) => sum + (numberAt(bucket, name) ?? 0), 0);
 
-/** The buckets of one group put together. */
-const toUsed = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): UsedFigures => ({
-  ...toFigures(calls, usage),
-  input: sumOf(usage, 'sum_input_tokens'),
-  cacheRead: sumOf(usage, 'sum_cache_read_input_tokens'),
-  inputCost: usage.some((bucket) => numberAt(bucket, 'sum_input_cost') !== undefined)
-    ? sumOf(usage, 'sum_input_cost')
-    : undefined,
-  traces: sumOf(calls, 'sum_trace_count'),
-  waits: sumOf(calls, 'count_waited_ms'),
-  waitedMs: sumOf(calls, 'sum_waited_ms'),
-});
+/** The buckets of one group put together. Statistics sum costs up to 0 where no model has a price. */
+const toUsed = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): UsedFigures => {
+  const figures = toFigures(calls, usage);
+  return {
+    ...figures,
+    cost: figures.cost || undefined,
+    input: sumOf(usage, 'sum_input_tokens'),
+    cacheRead: sumOf(usage, 'sum_cache_read_input_tokens'),
+    inputCost: sumOf(usage, 'sum_input_cost') || undefined,
+    traces: sumOf(calls, 'sum_trace_count'),
+    waits: sumOf(calls, 'count_waited_ms'),
+    waitedMs: sumOf(calls, 'sum_waited_ms'),
+  };
+};
 
 /** The share of the input that came from caches; undefined without any. */
 export const cachedShare = ({ input, cacheRead }: UsedFigures): number | undefined =>
@@ -424,4 +426,14 @@ export const sharesOfResults = (contexts: readonly Pick<Context, 'parts'>[]): Re
       if (part === 'tool_results' && name !== undefined) tokens.set(name, (tokens.get(name) ?? 0) + count);
     }
   return new Map([...tokens].map(([name, count]) => [name, count / all]));
+};
+
+/** How often loops were seen in each agent. @param issues with their agents, null for what is outside of any */
+export const sumLoops = (
+  issues: readonly { readonly agents: readonly { readonly name: string | null; readonly count: number }[] }[],
+): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>();
+  for (const { name, count } of issues.flatMap(({ agents }) => agents))
+    if (name !== null) sums.set(name, (sums.get(name) ?? 0) + count);
+  return sums;
 };

@@ -8,7 +8,7 @@ import { maxRead, type usePeriod } from '../../calls/figures/read.ts';
 import { SourceMenu } from '../../calls/filters/source-menu.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { countedText, countText, latencyText, waitText } from '../../data/format.ts';
-import type { AgentsSearch, Changes } from '../../navigation/search.ts';
+import { type AgentsSearch, type Changes, changed, type IssuesSearch } from '../../navigation/search.ts';
 import { useTitle, viewNames } from '../../navigation/title.ts';
 import {
   Failure,
@@ -91,6 +91,40 @@ export const errorsCell = (figures: UsedFigures): ReactNode =>
 /** How often somebody was waited for; nothing for never. */
 export const waitsCell = ({ waits, waitedMs }: UsedFigures): ReactNode =>
   waits === 0 ? null : <span title={waitText(waitedMs)}>{countText(waits)}</span>;
+
+interface IssuesOfProps {
+  readonly search: AgentsSearch;
+  readonly agent: string;
+  /** @default - a word for them */
+  readonly count?: number;
+}
+
+/** Leads to the loops of an agent, among the issues of the time. */
+export const IssuesOf = ({ search, agent, count }: IssuesOfProps) => {
+  const { project, range, from, to } = search;
+  const time = from ? { from, to } : { range };
+  return (
+    <Link
+      to="/issues"
+      search={changed<IssuesSearch>({ project, kind: 'loop', tab: 'all', agent }, time)}
+      className={count === undefined ? undefined : 'cell-link warning-text'}
+      aria-label={count === undefined ? undefined : countedText(count, 'loop')}
+    >
+      {count === undefined ? 'Issues' : countText(count)}
+    </Link>
+  );
+};
+
+/** How often an agent went in circles; nothing for never. @param loops by agent; undefined until they are known */
+export const loopsCell = (
+  search: AgentsSearch,
+  agent: string,
+  loops: ReadonlyMap<string, number> | undefined,
+): ReactNode => {
+  if (!loops) return <span className="muted">…</span>;
+  const count = loops.get(agent) ?? 0;
+  return count === 0 ? null : <IssuesOf search={search} agent={agent} count={count} />;
+};
 
 interface CallsProps {
   readonly title: string;

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Maximize2 } from 'lucide-react';
+import { FolderGit2, GitBranch, Maximize2 } from 'lucide-react';
 import {
   type CSSProperties,
   createContext,
@@ -47,7 +47,7 @@ import { lazily } from '../../ui/lazy.ts';
 import { useSettled } from '../../ui/settled.ts';
 import { LongText } from '../../ui/text.tsx';
 import { View } from '../../ui/view.tsx';
-import { isCodingSession } from './groups.ts';
+import { isCodingSession, placeOf, resourcePath } from './groups.ts';
 
 const SessionDetails = lazily(() => import('./session-details.tsx'), 'SessionDetails');
 
@@ -499,6 +499,32 @@ interface HeadProps {
 
 const hasFailed = (call: CallRow): boolean => getStatus(call) === 'error';
 
+/** Where a coding agent worked, as its first turn tells; nothing for other threads. */
+const Place = ({ project, turns }: Pick<HeadProps, 'project' | 'turns'>) => {
+  const [first] = turns;
+  const { data } = useRead(
+    ['place', project, first?.id],
+    async (reading) => {
+      const ids = first ? [first.id] : [];
+      const request = { project_id: project, filter: { call_ids: ids }, columns: [resourcePath] };
+      const [row] = await readRows(reading, request);
+      return placeOf(row);
+    },
+    { enabled: first !== undefined && isCodingSession(turns) },
+  );
+  return [
+    ['Repository', FolderGit2, data?.repository] as const,
+    ['Branch', GitBranch, data?.branch] as const,
+  ].map(([title, Icon, name]) =>
+    name === undefined ? null : (
+      <span key={title} className="with-icon" title={title}>
+        <Icon aria-hidden="true" /> <span className="hidden">{title} </span>
+        <bdi>{name}</bdi>
+      </span>
+    ),
+  );
+};
+
 const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) => {
   const usage = useMemo(() => sumUsage(calls.flatMap((call) => [...usageByModel(call).values()])), [calls]);
   const byModel = useMemo(() => spendingOf(calls), [calls]);
@@ -514,6 +540,7 @@ const Facts = ({ project, turns, calls, whole, failed, onFailed }: HeadProps) =>
       {first && last ? (
         <p className="facts">
           <span>{countedText(turns.length, 'turn')}</span>
+          <Place project={project} turns={turns} />
           <Moment time={first.started_at} />
           {end > parseTime(first.started_at) ? (
             <span>over {durationText(end - parseTime(first.started_at))}</span>

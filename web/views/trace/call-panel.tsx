@@ -256,7 +256,7 @@ const Head = ({ call, size, isNamed }: HeadProps) => {
 const getTabs = (call: Call, hasMessages: boolean, isShared: boolean): Tab[] =>
   tabs.filter((tab) => {
     if (tab === 'messages') return hasMessages;
-    if (tab === 'context') return !isShared && getKind(call) === 'model';
+    if (tab === 'context') return getKind(call) === 'model';
     if (tab === 'comments' || tab === 'feedback') return !isShared;
     if (tab === 'error') return call.exception !== null;
     return true;

@@ -1,4 +1,5 @@
-import { useMemo } from 'react';
+import { CircleAlert } from 'lucide-react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Kind } from '../../api/kind.ts';
 import { KindIcon } from '../../calls/kind-icon.tsx';
 import { outside, partText, splitPart } from '../../calls/trace/parts.ts';
@@ -7,12 +8,10 @@ import { costText, countedText, countText } from '../../data/format.ts';
 import { type GraphEdge, nodeSize, type PlacedEdge, type PlacedNode, placeGraph, toGraph } from './graph.ts';
 
 /** What a node did, in a line. */
-const factsText = ({ calls, errors, cost = 0 }: PlacedNode): string =>
-  [
-    countedText(calls, 'call'),
-    ...(cost > 0 ? [costText(cost)] : []),
-    ...(errors > 0 ? [countedText(errors, 'error')] : []),
-  ].join(' · ');
+const factsText = ({ calls, cost = 0 }: PlacedNode): string =>
+  [countedText(calls, 'call'), ...(cost > 0 ? [costText(cost)] : [])].join(' · ');
+
+const errorsText = ({ errors }: PlacedNode): string => (errors > 0 ? countedText(errors, 'error') : '');
 
 /** What a node calls and hands over to, for screen readers and the pointer. */
 const callsText = (edges: readonly GraphEdge[]): string =>
@@ -38,10 +37,12 @@ const Node = ({ node, edges, chosen, faded, onClick }: NodeProps) => {
   return (
     <button
       type="button"
-      className={`graph-node ${node.errors > 0 ? 'failed' : ''} ${faded ? 'faded' : ''}`}
+      className={`graph-node ${faded ? 'faded' : ''}`}
       data-kind={kind}
       aria-pressed={chosen}
-      title={[partText(node.part), factsText(node), about].filter((text) => text !== '').join('\n')}
+      title={[partText(node.part), factsText(node), errorsText(node), about]
+        .filter((text) => text !== '')
+        .join('\n')}
       style={{
         insetInlineStart: node.x,
         insetBlockStart: node.y,
@@ -54,7 +55,13 @@ const Node = ({ node, edges, chosen, faded, onClick }: NodeProps) => {
       <span className="cut graph-name" dir="auto">
         {name || partText(node.part)}
       </span>
+      {node.errors > 0 ? (
+        <span className="error-text graph-errors" aria-hidden="true">
+          <CircleAlert /> {countText(node.errors)}
+        </span>
+      ) : null}
       <span className="cut graph-facts">{factsText(node)}</span>
+      {node.errors > 0 ? <span className="hidden"> · {errorsText(node)}</span> : null}
       {about === '' ? null : <span className="hidden">. It {about}</span>}
     </button>
   );
@@ -65,11 +72,32 @@ const Edge = ({ edge, faded }: { edge: PlacedEdge; faded: boolean }) => {
   return (
     <g className={`graph-edge ${edge.isHandOff ? 'hand-off' : ''} ${faded ? 'faded' : ''}`}>
       <path d={edge.path} strokeWidth={edge.width} markerEnd="url(#graph-arrow)" />
-      <text x={x} y={y}>
-        {countText(edge.count)}×
-      </text>
+      {edge.count > 1 ? (
+        <text x={x} y={y}>
+          {countText(edge.count)}×
+        </text>
+      ) : null}
     </g>
   );
+};
+
+/** A graph is drawn as small as this, so that it fits; a wider one is scrolled. */
+const leastScale = 0.8;
+
+/** How large a graph of a width is drawn where it has its place. */
+const useScale = (width: number) => {
+  const place = useRef<HTMLDivElement>(null);
+  const [scale, setScale] = useState(1);
+  useLayoutEffect(() => {
+    const { current: host } = place;
+    if (!host) return;
+    const rescale = () => setScale(Math.min(1, Math.max(leastScale, host.clientWidth / (width || 1))));
+    rescale();
+    const sizes = new ResizeObserver(rescale);
+    sizes.observe(host);
+    return () => sizes.disconnect();
+  }, [width]);
+  return { place, scale };
 };
 
 interface GraphViewProps {
@@ -82,6 +110,7 @@ interface GraphViewProps {
 /** The agents, tools and models of a trace, and who called whom. */
 export const GraphView = ({ state: { members }, only, onOnly }: GraphViewProps) => {
   const { nodes, edges, width, height } = useMemo(() => placeGraph(toGraph(members)), [members]);
+  const { place, scale } = useScale(width);
   const isNear = (part: string) =>
     part === only ||
     edges.some(({ from, to }) => (from === only && to === part) || (to === only && from === part));
@@ -89,8 +118,8 @@ export const GraphView = ({ state: { members }, only, onOnly }: GraphViewProps) 
   if (nodes.length === 0) return <p className="muted center">This trace names no agents, tools or models.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard
-    <div className="graph-scroll" role="region" aria-label="Graph" tabIndex={0}>
-      <div className="graph" style={{ inlineSize: width, blockSize: height }}>
+    <div ref={place} className="graph-scroll" role="region" aria-label="Graph" tabIndex={0}>
+      <div className="graph" style={{ inlineSize: width, blockSize: height, zoom: scale }}>
         <svg width={width} height={height} aria-hidden="true">
           <defs>
             <marker

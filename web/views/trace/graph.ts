@@ -191,7 +191,7 @@ export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
     rankdir: 'LR',
     nodesep: 14,
     edgesep: 10,
-    ranksep: 40,
+    ranksep: 28,
     marginx: 10,
     marginy: 16,
     // The default finds slightly shorter lines, and takes several times as long.
@@ -199,12 +199,17 @@ export const placeGraph = ({ nodes, edges }: Graph): PlacedGraph => {
   });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { part } of nodes) graph.setNode(part, { ...nodeSize });
-  for (const { from, to, isHandOff } of edges)
+  for (const { from, to, isHandOff, count } of edges)
     graph.setEdge(
       from,
       to,
-      // Agents that call each other decide on the order.
-      { width: 30, height: 14, labelpos: 'c', weight: splitPart(to)[0] === 'agent' ? 3 : 1 },
+      // Agents that call each other decide on the order. Only a count of several is written.
+      {
+        width: count > 1 ? 20 : 0,
+        height: count > 1 ? 14 : 0,
+        labelpos: 'c',
+        weight: splitPart(to)[0] === 'agent' ? 3 : 1,
+      },
       String(isHandOff),
     );
   layout(graph, { disableOptimalOrderHeuristic: edges.length > maxUntangled });

@@ -9,7 +9,14 @@ import { readShared, type SharedTrace, sharedSession } from '../../session/share
 import { Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { View } from '../../ui/view.tsx';
-import { HeadFacts, TraceBody, TraceTools, treeShortcuts, useTracePanes } from './trace-body.tsx';
+import {
+  HeadFacts,
+  TraceBody,
+  TraceTools,
+  TraceTotals,
+  treeShortcuts,
+  useTracePanes,
+} from './trace-body.tsx';
 
 /** The token of the link, which comes after `#`. */
 const useToken = (): string =>
@@ -65,8 +72,14 @@ const Shown = ({ shared, search }: ShownProps) => {
   }, [name]);
   useKeys({ ...panes.keys(() => {}), '?': () => setHelp(true) });
   return (
-    <View fixed className="trace" title={name ?? 'Trace'} about={<HeadFacts state={state} />}>
+    <View
+      fixed
+      className="trace"
+      title={name ?? 'Trace'}
+      about={<HeadFacts state={state} onTotals={panes.toggleTotals} />}
+    >
       <TraceTools panes={panes} onHelp={() => setHelp(true)} />
+      <TraceTotals panes={panes} />
       <TraceBody panes={panes} />
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </View>

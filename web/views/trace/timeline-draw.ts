@@ -160,9 +160,11 @@ const drawRow = (
     const name = fitText(context, `${isError ? '✕ ' : ''}${bar.node.name}`, across - 12);
     if (name !== '' && count === 1) {
       if (bar.wait) {
-        context.strokeStyle = colorOf(palette, 'background');
-        context.lineWidth = 4;
-        context.strokeText(name, Math.max(from, 0) + 7, y + heights.bar / 2 + 0.5);
+        // Nobody reads a name upon hatches.
+        context.fillStyle = colorOf(palette, 'background');
+        context.globalAlpha = 0.9;
+        context.fillRect(Math.max(from, 0) + 5, y + 2, measure(context, name) + 4, heights.bar - 4);
+        context.globalAlpha = 1;
       }
       context.fillStyle = colorOf(palette, 'text');
       context.fillText(name, Math.max(from, 0) + 7, y + heights.bar / 2 + 0.5);

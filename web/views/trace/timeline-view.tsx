@@ -14,10 +14,12 @@ import {
   barAt,
   fitWindow,
   panned,
+  readWindow,
   revealed,
   type Stretch,
   toCriticalPath,
   toLanes,
+  windowText,
   zoomed,
 } from './timeline.ts';
 import {
@@ -103,23 +105,29 @@ const nearPx = 3;
 /** How much closer a step looks. */
 const closer = 0.75;
 
+/** For how long a window has to stay until the URL has it, in ms. */
+const restMs = 250;
+
 const overviewHeight = 36;
 
 /** What looks at the lanes: the window in sight, what is drawn of it, and what gestures change. */
-const useLook = (state: TraceState, placed: Lanes, onSelect: (call: string) => void) => {
+const useLook = (placed: Lanes, { state, window: inUrl, onSelect, onWindow }: TimelineViewProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const overview = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const palette = useRef<Palette>(undefined);
   /** Undefined for all of it, as long as calls come in. */
-  const looked = useRef<Stretch>(undefined);
+  const looked = useRef<Stretch>(readWindow(inUrl, state.span));
+  /** The window that the URL has, and what brings the next one there. */
+  const told = useRef(inUrl);
+  const telling = useRef(0);
   const drawing = useRef(0);
   const [pointed, setPointed] = useState<Pointed>();
-  const latest = useRef({ state, placed, pointed, onSelect });
-  latest.current = { state, placed, pointed, onSelect };
+  const latest = useRef({ state, placed, pointed, onSelect, onWindow });
+  latest.current = { state, placed, pointed, onSelect, onWindow };
   const whole = (): Span => latest.current.state.span;
-  const window = (): Stretch => looked.current ?? fitWindow(whole(), whole());
+  const window = (): Stretch => fitWindow(looked.current ?? whole(), whole());
 
   const draw = () => {
     drawing.current = 0;
@@ -170,10 +178,26 @@ const useLook = (state: TraceState, placed: Lanes, onSelect: (call: string) => v
       palette: palette.current,
     });
   };
+  const tell = () => {
+    const text = looked.current && windowText(looked.current, whole());
+    if (text === told.current) return;
+    told.current = text;
+    latest.current.onWindow(text);
+  };
   const look = (next: Stretch | undefined) => {
     looked.current = next;
     redraw();
+    clearTimeout(telling.current);
+    telling.current = setTimeout(tell, restMs) as unknown as number;
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a link brings another window
+  useEffect(() => {
+    if (inUrl === told.current) return;
+    told.current = inUrl;
+    looked.current = readWindow(inUrl, whole());
+    redraw();
+  }, [inUrl]);
+  useEffect(() => () => clearTimeout(telling.current), []);
   const zoom = (factor: number, share = 0.5) => {
     const { start, end } = window();
     look(zoomed({ start, end }, factor, start + share * (end - start), whole()));
@@ -207,6 +231,7 @@ const useLook = (state: TraceState, placed: Lanes, onSelect: (call: string) => v
     palette,
     pointed,
     setPointed,
+    isLinked: inUrl !== undefined,
     whole,
     window,
     look,
@@ -223,14 +248,19 @@ const useLook = (state: TraceState, placed: Lanes, onSelect: (call: string) => v
 type Look = ReturnType<typeof useLook>;
 
 /** A point of a canvas, in pixels from its corner. */
-const pointOf = ({ clientX, clientY, currentTarget }: PointerEvent<HTMLElement>) => {
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+const pointOf = ({ clientX, clientY, currentTarget }: PointerEvent<HTMLElement>): Point => {
   const { left, top } = currentTarget.getBoundingClientRect();
   return { x: clientX - left, y: clientY - top };
 };
 
 /** What pointers do with the lanes: one drags or clicks, two pinch. */
 const useGestures = ({ scroller, findBar, pointAt, setPointed, zoom, pan, choose }: Look) => {
-  const down = useRef(new Map<number, { x: number; y: number }>());
+  const down = useRef(new Map<number, Point>());
   const dragged = useRef(false);
   const width = () => scroller.current?.clientWidth ?? 1;
   const up = (event: PointerEvent<HTMLElement>) => {
@@ -259,7 +289,7 @@ const useGestures = ({ scroller, findBar, pointAt, setPointed, zoom, pan, choose
       setPointed(undefined);
       down.current.set(event.pointerId, at);
       if (other) {
-        const apart = (point: { x: number }) => Math.max(8, Math.abs(point.x - other.x));
+        const apart = ({ x, y }: Point) => Math.max(8, Math.hypot(x - other.x, y - other.y));
         zoom(apart(before) / apart(at), (at.x + other.x) / 2 / width());
       }
       pan(((before.x - at.x) / width()) * (other ? 0.5 : 1));
@@ -280,6 +310,8 @@ const useDrawing = (look: Look, state: TraceState, placed: Lanes) => {
   const { scroller, canvas, palette, drawAll, redraw, zoom, pan, window, whole } = look;
   const { selected, found, span } = state;
   const { pointed } = look;
+  /** What was brought into sight last. The window of a link stays, whatever it has selected. */
+  const shown = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what draws takes what is there
   useEffect(drawAll, [placed, span]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what draws takes what is there
@@ -288,8 +320,11 @@ const useDrawing = (look: Look, state: TraceState, placed: Lanes) => {
   useEffect(() => {
     const place = selected === undefined ? undefined : placed.places.get(selected);
     const { current: host } = scroller;
-    if (!place || !host) return;
-    look.look(revealed(window(), place.bar, whole()));
+    if (!place || !host || selected === shown.current) return;
+    const before = window();
+    const next = revealed(before, place.bar, whole());
+    if (next !== before && !(shown.current === undefined && look.isLinked)) look.look(next);
+    shown.current = selected;
     const top = place.top - heights.axis - heights.head;
     const bottom = place.top + heights.row + heights.gap;
     if (host.scrollTop > top) host.scrollTop = Math.max(0, top);
@@ -337,14 +372,19 @@ const lineText = ({ node }: TreeLine, { agents, critical }: Lanes): string =>
 
 interface TimelineViewProps {
   readonly state: TraceState;
+  /** What of the time is in sight at first, as the URL has it. @default - all of it */
+  readonly window: string | undefined;
   readonly onSelect: (call: string) => void;
+  /** Takes what is in sight, once it stays. */
+  readonly onWindow: (window: string | undefined) => void;
 }
 
 /** The calls of a trace as bars over time, on a lane for each agent. */
-export const TimelineView = ({ state, onSelect }: TimelineViewProps) => {
+export const TimelineView = (props: TimelineViewProps) => {
+  const { state } = props;
   const { open, selected } = state;
   const placed = useLanes(state);
-  const look = useLook(state, placed, onSelect);
+  const look = useLook(placed, props);
   const { scroller, canvas, overview, frame, pointed, zoom, pan, whole, window } = look;
   useDrawing(look, state, placed);
   const gestures = useGestures(look);

@@ -170,6 +170,29 @@ export const revealed = (window: Stretch, { start, end }: Stretch, whole: Stretc
   return fitted((start + end) / 2 - length / 2, length, whole);
 };
 
+/** A window of this many ms and more is told in whole ones, any other to the microsecond. */
+const tellWholeFrom = 1000;
+
+const edgeText = (ms: number, length: number): string => {
+  const parts = length < tellWholeFrom ? 1000 : 1;
+  return String(Math.round(ms * parts) / parts);
+};
+
+/** A window as the URL has it, in ms from the start: `12.5-13.2`. Undefined for the whole. */
+export const windowText = (window: Stretch, whole: Stretch): string | undefined => {
+  const { start, end } = fitWindow(window, whole);
+  const length = end - start;
+  if (length >= whole.end - whole.start) return undefined;
+  return `${edgeText(start - whole.start, length)}-${edgeText(end - whole.start, length)}`;
+};
+
+/** The window that a URL tells. @param text as {@link windowText} writes it */
+export const readWindow = (text: string | undefined, whole: Stretch): Stretch | undefined => {
+  if (text === undefined) return undefined;
+  const [from = 0, to = 0] = text.split('-').map(Number);
+  return { start: whole.start + from, end: whole.start + to };
+};
+
 /** What has a place in a row. */
 interface Placed extends Stretch {
   readonly isError?: boolean;

@@ -84,6 +84,8 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
   };
   const showAs = (as: Form | undefined) => change((before) => changed<TraceSearch>(before, { as }));
   const showOnly = (only: string | undefined) => change((before) => changed<TraceSearch>(before, { only }));
+  const showWindow = (window: string | undefined) =>
+    change((before) => changed<TraceSearch>(before, { window }));
   const nextForm = () =>
     showAs(forms[(forms.findIndex(([form]) => form === search.as) + 1) % forms.length]?.[0]);
   /** What keys do in the trace. @param leave what Escape does where there is nothing to close */
@@ -94,7 +96,22 @@ export const useTracePanes = (search: TraceSearch, go: (step: Step) => Promise<v
   });
   const showTotals = (totals: Totals | undefined) =>
     change((before) => changed<TraceSearch>(before, { totals }));
-  return { search, state, pane, body, change, openCall, focusTree, showAs, showOnly, showTotals, keys };
+  const toggleTotals = (totals: Totals) => showTotals(search.totals === totals ? undefined : totals);
+  return {
+    search,
+    state,
+    pane,
+    body,
+    change,
+    openCall,
+    focusTree,
+    showAs,
+    showOnly,
+    showWindow,
+    showTotals,
+    toggleTotals,
+    keys,
+  };
 };
 
 /** A trace in its panes. */
@@ -217,12 +234,21 @@ interface TraceBodyProps {
 
 /** A trace as its reader chose to see it. */
 const Shown = ({ panes, comments }: TraceBodyProps) => {
-  const { search, state, openCall, showOnly } = panes;
+  const { search, state, openCall, showOnly, showWindow } = panes;
   const { as, only, project, own = false, plain = false } = search;
   if (only !== undefined && state.matching?.size === 0 && as !== 'graph')
     return <p className="muted center">No call of this trace is of {partText(only)}.</p>;
   if (as === 'story') return <StoryView state={state} project={project} plain={plain} onSelect={openCall} />;
-  if (as === 'timeline') return <TimelineView state={state} onSelect={openCall} />;
+  if (as === 'timeline')
+    return (
+      <TimelineView
+        key={search.trace}
+        state={state}
+        window={search.window}
+        onSelect={openCall}
+        onWindow={showWindow}
+      />
+    );
   if (as === 'graph') return <GraphView state={state} only={only} onOnly={showOnly} />;
   return <TreeView state={state} project={project} own={own} comments={comments} onSelect={openCall} />;
 };

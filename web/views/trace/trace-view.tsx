@@ -5,7 +5,7 @@ import type { CallRow } from '../../api/calls.ts';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { listState } from '../../calls/list/layout.ts';
 import { countedText } from '../../data/format.ts';
-import { changed, type Totals, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
+import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useTitle } from '../../navigation/title.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
 import { useAllowed, useWake } from '../../session/session.tsx';
@@ -137,7 +137,6 @@ export const TraceView = () => {
   const counts = useCommentCounts(search.project, search.trace, query.data?.complete === true);
   const openComments = (call: string) =>
     panes.change((before) => ({ ...before, call, tab: 'comments' }), 'call');
-  const toggleTotals = (totals: Totals) => panes.showTotals(search.totals === totals ? undefined : totals);
   const neighbours = useNeighbours(search.project, search.trace);
   const leave = () => navigate({ to: '/traces', search: neighbours.search });
   const step = async (by: 1 | -1) => {
@@ -145,7 +144,7 @@ export const TraceView = () => {
     if (!row) return;
     const { trace_id: trace, id, parent_id } = row;
     const call = parent_id ? id : undefined;
-    const changes = { trace, call, comment: undefined };
+    const changes = { trace, call, comment: undefined, window: undefined };
     navigate({ search: (before) => changed<TraceSearch>(before, changes), replace: true });
   };
   useKeys({
@@ -160,7 +159,7 @@ export const TraceView = () => {
       fixed
       className="trace"
       title={forest[0]?.name ?? 'Trace'}
-      about={<HeadFacts state={state} onTotals={toggleTotals} />}
+      about={<HeadFacts state={state} onTotals={panes.toggleTotals} />}
       actions={
         <>
           <CommentsButton counts={counts} calls={state.calls} onOpen={openComments} />

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   type CallRow,
   getCallName,
+  getDuration,
   getWait,
   opTexts,
+  parseTime,
   sumUsage,
   usageByModel,
 } from '../../../../web/api/calls.ts';
@@ -88,5 +90,18 @@ describe('costs', () => {
     expect(sumCosts(costing([1, 'EUR'], [0, 'USD']))).toEqual({ EUR: 1 });
     expect(sumCosts(costing([0, 'EUR'], [0, 'USD']))).toEqual({ EUR: 0 });
     expect(sumCosts(call)).toBeUndefined();
+  });
+});
+
+describe('times', () => {
+  it('have their microseconds, so that short calls have a length', () => {
+    const took = { started_at: '2026-10-01T00:00:00.000900Z', ended_at: '2026-10-01T00:00:00.001500Z' };
+    expect(getDuration(took)).toBeCloseTo(0.6, 3);
+    expect(parseTime('2026-10-01T00:00:00.001Z')).toBe(Date.UTC(2026, 9, 1, 0, 0, 0, 1));
+    expect([parseTime(null), parseTime(undefined), parseTime('soon')]).toEqual([
+      Number.NaN,
+      Number.NaN,
+      Number.NaN,
+    ]);
   });
 });

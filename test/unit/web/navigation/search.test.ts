@@ -44,4 +44,13 @@ describe('the URL of a trace', () => {
     expect(parseTraceSearch({ ...of, story: true, as: 'graph' })).toEqual({ ...of, as: 'graph' });
     expect(parseTraceSearch({ ...of, as: 'poem' })).toEqual(of);
   });
+
+  it('says what of its time is in sight', () => {
+    const windows = ['12.5-13.2', '0-7', '13.2-12.5', '7-7', '-1-7', '1e3-2e3', 'all', 7];
+    expect(windows.map((window) => parseTraceSearch({ ...of, window }).window)).toEqual([
+      '12.5-13.2',
+      '0-7',
+      ...Array(6).fill(undefined),
+    ]);
+  });
 });

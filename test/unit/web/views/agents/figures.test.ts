@@ -15,6 +15,7 @@ import {
   selectionOfAll,
   selectionOfNamed,
   sharesOfResults,
+  sumLoops,
   sumsRequest,
   toAgents,
   toolGroup,
@@ -152,6 +153,15 @@ describe('agents', () => {
     expect(agent && cachedShare(agent.calls)).toBe(0.75);
   });
 
+  it('have no cost if no model of theirs has a price', () => {
+    const unpriced = {
+      ...figures,
+      usage_buckets: figures.usage_buckets.map((bucket) => ({ ...bucket, sum_total_cost: 0 })),
+    };
+    const [agent] = toAgents({ figures: unpriced, named, ...none });
+    expect(agent?.calls.cost).toBeUndefined();
+  });
+
   it('say if some of their calls do not name them, or none does', () => {
     const [partly] = toAgents({ figures, named: answer(named.call_buckets.slice(0, 1)), ...none });
     expect(partly).toMatchObject({ isComplete: false, runs: { calls: 4 } });
@@ -231,6 +241,17 @@ describe('prompts', () => {
       ['p', '2', 7],
       ['p', '1', 2],
       ['p', null, 1],
+    ]);
+  });
+});
+
+describe('loops', () => {
+  it('are added up by agent, without those outside of agents', () => {
+    const of = (name: string | null, count: number) => ({ name, count });
+    const issues = [{ agents: [of('coder', 3), of(null, 9)] }, { agents: [of('coder', 1), of('scout', 2)] }];
+    expect([...sumLoops([...issues, { agents: [] }])]).toEqual([
+      ['coder', 4],
+      ['scout', 2],
     ]);
   });
 });

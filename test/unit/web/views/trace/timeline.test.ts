@@ -7,12 +7,14 @@ import {
   barAt,
   fitWindow,
   panned,
+  readWindow,
   revealed,
   toCriticalPath,
   toDrawn,
   toLanes,
   toTicks,
   waitOf,
+  windowText,
   zoomed,
 } from '../../../../../web/views/trace/timeline.ts';
 
@@ -195,6 +197,35 @@ describe('the window of a timeline', () => {
     expect(toTicks({ start: 1000, end: 1010 }, 1000, 5)).toEqual([0, 2, 4, 6, 8, 10]);
     expect(toTicks({ start: 0, end: 120_000 }, 0, 6)).toEqual([0, 30_000, 60_000, 90_000, 120_000]);
     expect(toTicks({ start: 5, end: 6 }, 0, 6).length).toBeGreaterThan(2);
+  });
+});
+
+describe('the window in the URL', () => {
+  const whole = { start: 1_790_000_000_000, end: 1_790_000_010_000 };
+  const from = (start: number, end: number) => ({ start: whole.start + start, end: whole.start + end });
+
+  it('is told from the start of the trace, to the microsecond where that can be seen', () => {
+    expect(windowText(from(12.5, 13.5), whole)).toBe('12.5-13.5');
+    expect(windowText(from(12.34567, 13.9), whole)).toBe('12.346-13.9');
+    expect(windowText(from(2000.4, 7000.6), whole)).toBe('2000-7001');
+    expect(windowText(whole, whole)).toBeUndefined();
+    expect(windowText(from(-500, 20_000), whole)).toBeUndefined();
+  });
+
+  it('is the same once it is read, within a millionth of the trace', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 9000, noNaN: true }),
+        fc.integer({ min: 1, max: 900 }),
+        (at, length) => {
+          const window = fitWindow(from(at, at + length), whole);
+          const read = readWindow(windowText(window, whole), whole);
+          expect(read?.start).toBeCloseTo(window.start, 2);
+          expect(read?.end).toBeCloseTo(window.end, 2);
+        },
+      ),
+    );
+    expect(readWindow(undefined, whole)).toBeUndefined();
   });
 });
 

@@ -1,12 +1,13 @@
-import { type ContentPart, type Message, parseConversation } from '../../../api/shared/conversation.ts';
-import { type CallFile, fileName, sizeOf } from '../../../api/shared/files.ts';
-import type { Tokens } from '../../../api/shared/usage.ts';
-import { asString, isObject } from '../../../api/shared/values.ts';
-import type { ContextPart } from '../../../api/traces.ts';
+import type { ContextPart } from '../traces.ts';
+import { type ContentPart, type Message, parseConversation } from './conversation.ts';
+import { type CallFile, fileName, sizeOf } from './files.ts';
+import { readTokens, type Tokens } from './usage.ts';
+import { asString, isObject } from './values.ts';
 
 /*
  * What filled the window of a model: how the input tokens of a request divide among what it sent.
- * Providers tell one number for all of it, so parts are estimated by their text and scaled to that number.
+ * Providers tell one number for all of it, so parts are estimated by their text and scaled to that number. The
+ * page reads it here for public links, which bring the calls themselves.
  */
 
 /** Parts of one kind and name, added up. */
@@ -204,6 +205,45 @@ const addUp = (shares: readonly Share[]): Share[] =>
       ...(cost_usd !== undefined && { cost_usd: sum((share) => share.cost_usd ?? 0) }),
     };
   });
+
+/** What a call cost of a model, as calls have it. */
+interface ModelCost {
+  readonly prompt_tokens_total_cost: number;
+  readonly completion_tokens_total_cost: number;
+  readonly cache_read_tokens_total_cost?: number | undefined;
+  readonly cache_creation_tokens_total_cost?: number | undefined;
+  readonly prompt_token_cost_unit: string;
+}
+
+/** What is paid in US dollars, of costs by model. */
+export const inDollars = <Cost extends ModelCost>(costs: Readonly<Record<string, Cost>>): Cost[] =>
+  Object.values(costs).filter(({ prompt_token_cost_unit: unit }) => unit === 'USD');
+
+/** What the input of a request cost, of all its models together; undefined without a price in US dollars. */
+export const inputCost = (costs: Readonly<Record<string, ModelCost>>): InputCost | undefined => {
+  const known = inDollars(costs);
+  if (known.length === 0) return undefined;
+  const sum = (of: (cost: ModelCost) => number | undefined) =>
+    known.reduce((total, cost) => total + (of(cost) ?? 0), 0);
+  return {
+    total: sum((cost) => cost.prompt_tokens_total_cost),
+    cacheRead: sum((cost) => cost.cache_read_tokens_total_cost),
+    cacheWrite: sum((cost) => cost.cache_creation_tokens_total_cost),
+  };
+};
+
+/** The tokens of a request's input, of all its models together. @param usage by model */
+export const sumTokens = (usage: unknown): Pick<Tokens, 'prompt' | 'cacheRead' | 'cacheWrite'> => {
+  const used = Object.values(isObject(usage) ? usage : {})
+    .filter(isObject)
+    .map((own) => readTokens(own));
+  const sum = (of: (tokens: Tokens) => number) => used.reduce((total, tokens) => total + of(tokens), 0);
+  return {
+    prompt: sum(({ prompt }) => prompt),
+    cacheRead: sum(({ cacheRead }) => cacheRead),
+    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
+  };
+};
 
 /**
  * Divides the input of a request to a model. The tokens of all parts add up to what the model counted; if it

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divideContext } from '../../../../../core/questions/traces/context.ts';
-import '../../../../support/run/properties.ts';
+import { divideContext } from '../../../../api/shared/context.ts';
+import '../../../support/run/properties.ts';
 
 const used = (prompt: number, cacheRead = 0, cacheWrite = 0) => ({ prompt, cacheRead, cacheWrite });
 
