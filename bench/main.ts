@@ -10,9 +10,11 @@ import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import { agents } from './parts/agents.ts';
 import { alertPart } from './parts/alerts.ts';
 import { auditPart } from './parts/audit.ts';
+import { extremes } from './parts/extremes.ts';
 import { feedback } from './parts/feedback.ts';
 import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
+import { issuePart } from './parts/issues.ts';
 import { limits } from './parts/limits.ts';
 import { memory } from './parts/memory.ts';
 import { otel } from './parts/otel.ts';
@@ -46,7 +48,9 @@ const parts: readonly BenchPart[] = [
   statistics,
   rollups,
   texts,
+  extremes,
   alertPart,
+  issuePart,
   otel,
   streams,
   cpu,
