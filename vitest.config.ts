@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { paced, patienceMs } from './test/support/run/pace.ts';
+import { boundedPool } from './test/support/run/pool.ts';
 import { summary } from './test/support/run/requirements.ts';
 import { runs } from './test/support/run/sampling.ts';
 
@@ -10,6 +11,8 @@ createRequire(import.meta.url)('./test/support/run/clock/ahead.ts');
 
 // esbuild collects its garbage less often, and takes less time for it.
 process.env.GOGC ??= '200';
+// The threads of a process share what glibc gets for them. It is never given back while they live.
+process.env.MALLOC_ARENA_MAX ??= '2';
 
 /** Node loads the code as it does for `npm start`. Code that Vite has loaded runs slower. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
@@ -40,6 +43,7 @@ export default defineConfig({
     maxWorkers: Math.min(4, availableParallelism() + 1),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
+    pool: boundedPool,
     // All cores are busy with tests. Garbage is collected seldom, and by the thread that made it:
     // helpers would take its time from another test.
     execArgv: [
@@ -47,6 +51,8 @@ export default defineConfig({
       '--single-threaded-gc',
       '--initial-old-space-size=512',
       '--min-semi-space-size=4',
+      // Garbage is collected after a file that has left much.
+      '--expose-gc',
     ],
     // CDK checks each template by CloudFormation's rules, which takes longer than to make it.
     // The tests of test/integration/lib/stack.test.ts have it do so.

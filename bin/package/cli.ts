@@ -114,6 +114,8 @@ const run = async ([name, ...argv]: readonly string[]): Promise<number> => {
   const least = needsNode[name] ?? 20;
   if (major < least)
     return refuse(`${name} needs Node ${least} or newer, and this is Node ${process.versions.node}`);
+  // It starts this process anew, with the arguments that it has.
+  if (name === 'start') await import('../../local/lean.ts');
   // Modules that read their own arguments find them where they are without this command.
   process.argv.splice(2, 1);
   try {

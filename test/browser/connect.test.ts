@@ -21,10 +21,12 @@ describe('an empty project', () => {
     await page.getByText(`Waiting for the first call of ${project}`).waitFor();
     await page.getByText(`OTEL_EXPORTER_OTLP_ENDPOINT=${url}/otel`).first().waitFor();
     await page.getByRole('tab', { name: 'curl' }).click();
+    const copy = page.getByRole('button', { name: /^Copy: Report one operation/ });
+    await copy.waitFor();
     const codes = await page.locator('.connect-code pre').allInnerTexts();
     const [first = '', second = ''] = codes;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: /^Copy: Report one operation/ }).click();
+    await copy.click();
     await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(second);
     await page.context().clearPermissions();
     const script = [first.replace('svc_…', key), second].join('\n');

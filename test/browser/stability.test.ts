@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allowLinks, makeLink, tokenOf } from '../support/endpoints/sharing.ts';
 import { post, report, turn } from './support/calls.ts';
+import { readShift } from './support/shift.ts';
 import { useBrowser } from './support/visit.ts';
 
 /* Nothing that is on the screen moves when something comes, and nothing is wider than a phone. */
@@ -126,26 +127,6 @@ const readWidePanes = (page: Page): Promise<string[]> =>
       (pane) =>
         (pane.className || pane.nodeName) + ' is ' + pane.scrollWidth + ' px in ' + pane.clientWidth + ' px',
     )`);
-
-/** How much the parts of a page have moved, and which moved most. The browser has noted it. */
-const readShift = (page: Page): Promise<{ sum: number; parts: string[] }> =>
-  page.evaluate(`new Promise((resolve) => {
-    const moves = [];
-    new PerformanceObserver((list) => moves.push(...list.getEntries())).observe({
-      type: 'layout-shift',
-      buffered: true,
-    });
-    setTimeout(
-      () =>
-        resolve({
-          sum: moves.reduce((sum, { value }) => sum + value, 0),
-          parts: moves.flatMap(({ value, sources }) =>
-            sources.map(({ node }) => value.toFixed(3) + ' ' + (node?.className || node?.nodeName)),
-          ),
-        }),
-      300,
-    );
-  })`);
 
 describe.each([
   { width: 1440, height: 900 },

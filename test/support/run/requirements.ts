@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import type { TestOptions } from 'vitest';
 import type { Plugin } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
-import { workersMemory } from './memory.ts';
+import { noteMemory, workersMemory } from './memory.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -85,6 +85,10 @@ const flakyLines = (modules: Iterable<Pick<TestModule, 'children' | 'moduleId'>>
 };
 
 const reporter: Reporter = {
+  onTestModuleEnd: (module) => {
+    const line = noteMemory(module);
+    if (process.env.TEST_MEMORY) console.log(line);
+  },
   onTestRunEnd: (modules) => {
     const memory = workersMemory(modules);
     for (const text of [skippedLine(modules), flakyLines(modules), memory.text])

@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest';
-import { peakMb } from './memory.ts';
+import { workerMemory } from './memory.ts';
 
 /*
  * Files share a process and its modules. What a file replaces for itself is put back here, so that
@@ -10,5 +10,5 @@ afterAll(({}, { file }) => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   vi.useRealTimers();
-  file.meta.worker = { pid: process.pid, peakMb: peakMb() };
+  file.meta.worker = workerMemory();
 });

@@ -1,16 +1,20 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { root } from '../../support/run/project.ts';
 
-/** Runs a file that passes. */
-const run = (environment: Readonly<Record<string, string>>) => {
+/** A file that passes, and a folder of several that do. */
+const file = 'test/unit/foundations/wire/time.test.ts';
+const folder = 'test/unit/foundations/wire/';
+
+/** Runs one or the others. */
+const run = (environment: Readonly<Record<string, string>>, path = file) => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const file = 'test/unit/foundations/wire/time.test.ts';
   const { status, stdout } = spawnSync(
     process.execPath,
-    [vitest, 'run', '--project', 'unit', '--reporter=dot', file],
+    [vitest, 'run', '--project', 'unit', '--reporter=dot', path],
     { cwd: root, env: { ...process.env, ...environment }, encoding: 'utf8' },
   );
   return { status, output: stripVTControlCharacters(stdout) };
@@ -18,7 +22,7 @@ const run = (environment: Readonly<Record<string, string>>) => {
 
 it('The end of a run says how much memory its workers took', () => {
   const { status, output } = run({ TEST_WORKER_MB: '100000' });
-  expect(output).toMatch(/^Memory in MB: workers \d{2,}; main process \d{2,}$/m);
+  expect(output).toMatch(/^Memory in MB: workers \d{2,}; main process \d{2,}; at most \d{2,} at once$/m);
   expect(status).toBe(0);
 });
 
@@ -27,4 +31,18 @@ it('A run fails if a worker took too much memory', () => {
   expect(output).toContain('A worker took more than 1 MB.');
   expect(output).not.toContain('failed');
   expect(status).toBe(1);
+});
+
+it('A worker that takes too much memory after a file runs no other', () => {
+  const { output } = run({ TEST_WORKER_MB: '1' }, folder);
+  const files = readdirSync(join(root, folder)).length;
+  const [, workers = ''] = /workers ([\d, ]+);/.exec(output) ?? [];
+  expect(workers.split(', ')).toHaveLength(files);
+});
+
+it('A run says what each file does to memory, if it is asked to', () => {
+  const { output } = run({ TEST_MEMORY: 'collected' });
+  expect(output).toMatch(
+    /time\.test\.ts: worker 1 takes \d+ MB, \d+ of them objects; its peak grew by \d+$/m,
+  );
 });

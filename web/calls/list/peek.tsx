@@ -93,7 +93,8 @@ export const PeekPlace = ({ pane, label, children }: PeekPlaceProps) => {
       <div className="list-place">{children}</div>
       {pane ? (
         <>
-          <Suspense>
+          {/* What is beside the list keeps its column until the splitter is there. */}
+          <Suspense fallback={<div className="splitter" />}>
             <Splitter label="Width of the list" share={share} onShare={divide} />
           </Suspense>
           <Suspense fallback={<aside className="peek" aria-label={label} />}>{pane}</Suspense>

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { parseMessage } from '../../../api/shared/conversation.ts';
 import { variablesIn } from '../../../api/shared/prompt-variables.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
@@ -361,6 +361,9 @@ const Shown = ({ search, prompt, history, versions, shown, period }: ShownProps)
         )) ?? versions[at + 1];
   const value = useValue(shown);
   const before = useValue(compared);
+  // At first, what stands below waits for what is above it, so that it stays where it is.
+  const [isDrawn, setDrawn] = useState(false);
+  if (!isDrawn && !value.isLoading && !before.isLoading) setDrawn(true);
   const failed = moveError(move);
   const own = prompt.labels.filter(({ version_index }) => version_index === shown.version_index);
   return (
@@ -406,7 +409,7 @@ const Shown = ({ search, prompt, history, versions, shown, period }: ShownProps)
             <QueryStatus queries={[value]} loading="Loading the version…" />
             {value.isSuccess ? <Content value={value.data} /> : null}
           </div>
-          {compared ? (
+          {compared && isDrawn ? (
             <section className="stack" aria-label="Differences">
               <Choice
                 className="compared"
@@ -430,18 +433,22 @@ const Shown = ({ search, prompt, history, versions, shown, period }: ShownProps)
           ) : null}
         </div>
       </section>
-      <Uses project={project} name={name} period={period} />
-      <section className="stack" aria-label="History of labels">
-        <h2>History of labels</h2>
-        <LabelHistory
-          project={project}
-          prompt={prompt}
-          history={history}
-          versions={new Set(versions.map(({ version_index }) => version_index))}
-          move={move}
-        />
-      </section>
-      <Program project={project} name={name} label={own[0]?.label ?? 'production'} />
+      {isDrawn ? (
+        <>
+          <Uses project={project} name={name} period={period} />
+          <section className="stack" aria-label="History of labels">
+            <h2>History of labels</h2>
+            <LabelHistory
+              project={project}
+              prompt={prompt}
+              history={history}
+              versions={new Set(versions.map(({ version_index }) => version_index))}
+              move={move}
+            />
+          </section>
+          <Program project={project} name={name} label={own[0]?.label ?? 'production'} />
+        </>
+      ) : null}
     </div>
   );
 };

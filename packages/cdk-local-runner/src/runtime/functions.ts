@@ -24,7 +24,10 @@ export interface PoolLimits {
   readonly maxHeld: number;
   /** How long nothing of an answer may be taken while other requests wait for a worker, in ms. */
   readonly stalledMs: number;
-  /** How long a worker may be idle before it gives back the memory of its last invocations, in ms. */
+  /**
+   * How long a worker may be idle before it gives back the memory of its last invocations, in ms. It ends then
+   * if there are more than the quick ones, and its function has another.
+   */
   readonly trimMs: number;
   /** How long a worker may be idle, in ms. */
   readonly idleMs: number;
@@ -92,17 +95,23 @@ export class WorkerPool {
     return this.#size;
   }
 
+  get #quickWorkers(): number {
+    return this.#limits.quickWorkers ?? this.#limits.maxWorkers;
+  }
+
   /**
-   * Makes room for one more worker. An idle one may have to go for it; if there is none, so has the answer
-   * whose reader is behind for longest. Its worker is free a moment later.
+   * Makes room for one more worker. An idle one may have to go for it, at first one whose function has
+   * another; if there is none, so has the answer whose reader is behind for longest. Its worker is free a
+   * moment later.
    *
    * @param isFirst whether its function has none yet, for which there is always room
    * @param waitedMs how long the invocation has waited that it is for
    * @returns whether there is room
    */
   enter(isFirst: boolean, waitedMs = patientMs): boolean {
-    const { quickWorkers = this.#limits.maxWorkers } = this.#limits;
-    if (!isFirst && waitedMs < patientMs && this.#size >= quickWorkers) return false;
+    const isMany = this.#size >= this.#quickWorkers;
+    if (!isFirst && waitedMs < patientMs && isMany) return false;
+    if (isMany) [...this.#resting.values()].find(({ isLast }) => !isLast())?.retire();
     const [oldest] = this.#resting.values();
     if (!this.#hasRoom()) oldest?.retire();
     const room = isFirst || this.#hasRoom();
@@ -162,7 +171,10 @@ export class WorkerPool {
     this.#resting.set(worker, {
       ...resting,
       timer: setTimeout(() => this.#tire(worker, lastIdleMs), idleMs).unref(),
-      trimming: setTimeout(() => worker.trim?.(), trimMs).unref(),
+      trimming: setTimeout(() => {
+        if (this.#size > this.#quickWorkers && !resting.isLast()) resting.retire();
+        else worker.trim?.();
+      }, trimMs).unref(),
     });
   }
 

@@ -137,6 +137,30 @@ describe('the workers of all functions', () => {
     await release();
   });
 
+  it('retire soon if there are more than the quick ones, but for the last of a function', async () => {
+    const limits = { ...readers, quickWorkers: 1, maxWorkers: 8, idleMs: long, lastIdleMs: long };
+    const pool = new WorkerPool({ ...limits, trimMs: 20 });
+    const lambda = make(concurrency, pool);
+    const busy = await Promise.all([occupy(lambda), occupy(lambda)]);
+    expect(pool.size).toBe(2);
+    for (const { release } of busy) await release();
+    await expect.poll(() => pool.size).toBe(1);
+    expect(await count(lambda)).toBe(2);
+  });
+
+  it('make room for those of other functions if there are more than the quick ones', async () => {
+    const limits = { ...readers, quickWorkers: 2, maxWorkers: 8, idleMs: long, lastIdleMs: long };
+    const pool = new WorkerPool(limits);
+    const one = make(concurrency, pool);
+    const other = make(concurrency, pool);
+    const busy = await Promise.all([occupy(one), occupy(one)]);
+    for (const { release } of busy) await release();
+    expect(pool.size).toBe(2);
+    expect(await count(other)).toBe(1);
+    expect(pool.size).toBe(2);
+    expect(await count(one)).toBe(2);
+  });
+
   it('retire all of them in the end', async () => {
     const pool = new WorkerPool({ ...readers, maxWorkers: 8, idleMs: 1, lastIdleMs: 1 });
     const lambda = make(concurrency, pool);
