@@ -18,7 +18,7 @@ import {
 import { everyIssue, issuesFilter, issuesSort, wantedStates } from './issues.ts';
 import { alias, objectId } from './objects.ts';
 import { promptContent, saysOneThing } from './prompts.ts';
-import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
+import { callKind, filter, type Includes, noIncludes, pathsOf } from './queries.ts';
 import {
   aggregations,
   callMetricsField,
@@ -77,9 +77,19 @@ const limit = (usual: number, most: number) => withDefault(integerWith(z.minimum
 
 const everyField: Includes = { ...noIncludes, costs: true, feedback: true };
 
+/** Calls with their feedback among their fields. */
+const kindWithFeedback = (): RecordKind => {
+  const kind = callKind(everyField);
+  return {
+    ...kind,
+    name: 'ReadCall',
+    pathRule: (path) => (path.field === 'feedback' ? undefined : kind.pathRule?.(path)),
+  };
+};
+
 const columns = field(
-  nullish(paths(callKind(everyField))),
-  'Such as `inputs.messages`, `output`, `summary.usage`.',
+  nullish(pathsOf(kindWithFeedback())),
+  'Such as `inputs.messages`, `output`, `summary.usage`, `feedback`, `feedback.[thumbs].payload.note`.',
 );
 
 /** What rows say of a call, each a column. Dotted paths into calls are columns as well. */
@@ -114,7 +124,7 @@ export type RowColumn = (typeof rowColumns)[number];
 
 /** Calls with the columns of rows among their fields. */
 const rowKind = (): RecordKind => {
-  const kind = callKind(everyField);
+  const kind = kindWithFeedback();
   return { ...kind, name: 'Row', fields: [...new Set([...kind.fields, ...rowColumns])] };
 };
 
@@ -184,7 +194,7 @@ export const queryCalls = /* @__PURE__ */ tool({
           'Such as `summary.svc.latency_ms`, of roots `summary.svc.trace_totals.total_cost`.',
         ),
         columns: field(
-          nullish(paths(rowKind())),
+          nullish(pathsOf(rowKind())),
           'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `inputs.messages`, `output`.',
         ),
         start,

@@ -8,7 +8,7 @@ import { queryCalls } from '../../questions/query/index.ts';
 import { computeStats } from '../../questions/stats/index.ts';
 import type { ToolContext } from './context.ts';
 import { isFields, type Json, type JsonFields } from './reply.ts';
-import { valueIn } from './values.ts';
+import { isOfFeedback, valueIn } from './values.ts';
 
 /** A call as the queries answer it. */
 export type Call = JsonFields;
@@ -43,6 +43,7 @@ export const readCalls = async <T = Call>(
   query: Partial<CallsQuery> & { readonly projectId: ProjectId },
   take: (call: Call) => T = (call) => call as T,
 ): Promise<T[]> => {
+  const includes = query.includes ?? withCosts;
   const whole: CallsQuery = {
     filter: everyCall,
     where: null,
@@ -52,8 +53,8 @@ export const readCalls = async <T = Call>(
     columns: null,
     expand: [],
     returnExpanded: false,
-    includes: withCosts,
     ...query,
+    includes: { ...includes, feedback: includes.feedback || query.columns?.some(isOfFeedback) === true },
   };
   const taken: T[] = [];
   for await (const batch of queryCalls(stores.calls, whole, budget, lookups).json())

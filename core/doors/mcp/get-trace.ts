@@ -150,7 +150,10 @@ const inFull = async (
     const missing = [
       ...(unknown.length > 0 ? [`there are no calls ${unknown.slice(0, 5).join(', ')}`] : []),
       ...(rest as readonly string[]),
-      ...gapTexts(gaps.map(([, gap]) => gap).slice(0, 100), (gap) => wayTo(gap, ofGap.get(gap))).slice(0, 5),
+      ...gapTexts(gaps.map(([, gap]) => gap).slice(0, 100), {
+        get: (gap) => wayTo(gap, ofGap.get(gap)),
+        most: 5,
+      }),
     ];
     return {
       calls: shown.map(({ row }) => row),

@@ -116,7 +116,9 @@ export const queryCalls = runs(description, async (args, context) => {
       found.length > count ? goesOn(words, count, { start, end, offset }) : {};
     const missing = [
       ...after,
-      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, asString(first.call.id))) : []),
+      ...(first
+        ? gapTexts(first.gaps.slice(0, 1), { get: (gap) => wayTo(gap, asString(first.call.id)) })
+        : []),
       ...(cuts.length > 1
         ? [`values of ${cuts.length - 1} more calls were cut; get_call has them whole`]
         : []),
