@@ -183,7 +183,7 @@ export const queryCalls = /* @__PURE__ */ tool({
         project_id: project,
         filter: field(
           filter(),
-          'Lists `op_names` (with or without version), `trace_ids`, `call_ids`, `parent_ids`, `thread_ids`, `turn_ids`, `svc_user_ids`, `svc_run_ids`, `input_refs`, `output_refs`, `sources` (production, evaluation, judge, trial, playground, test); `trace_roots_only`: true.',
+          'Lists `op_names` (with or without version), `trace_ids`, `call_ids`, `parent_ids`, `thread_ids`, `turn_ids`, `svc_user_ids`, `svc_run_ids`, `input_refs`, `output_refs`, `sources` (production, evaluation, judge, trial, playground, test), `end_users`; `trace_roots_only`: true.',
         ),
         query: queryField(
           withTotals,
@@ -284,6 +284,10 @@ export const getThread = /* @__PURE__ */ tool({
   gives: ['turns'],
 });
 
+/** The names to group by, with the path of end users for theirs. */
+const withEndUser = (names: unknown): unknown =>
+  Array.isArray(names) ? names.map((name) => (name === 'end_user' ? 'attributes.user.id' : name)) : names;
+
 const buckets = field(nullish(granularity), 'Seconds of a bucket.');
 
 export const getStats = /* @__PURE__ */ tool({
@@ -308,8 +312,8 @@ export const getStats = /* @__PURE__ */ tool({
         ),
         usage_metrics: field(usageMetricsField(), `Likewise ${usageMetrics.join(', ')}.`),
         group_by: field(
-          groupBy(),
-          'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `attributes.user.id`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
+          z.pipe(z.transform(withEndUser), groupBy()),
+          'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `end_user`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
         ),
         group_by_feedback: field(
           groupByFeedback(),
@@ -330,7 +334,7 @@ export const searchText = /* @__PURE__ */ tool({
   name: 'search_text',
   title: 'Search for a text',
   description:
-    'Calls that have a text in inputs, output, exception or attributes within a range (7 days), newest first: the place, and the sentence around each hit. What many calls repeat, as models do with a conversation, is shown once.',
+    'Calls that have a text in inputs, output, exception or attributes within a range (7 days), newest first: the place, and the sentence around each hit. What calls of one conversation repeat is shown once.',
   role: 'read',
   request: () =>
     record(
@@ -340,13 +344,14 @@ export const searchText = /* @__PURE__ */ tool({
         in: field(nullish(z.array(z.enum(searched)).check(z.minLength(1))), 'All of them without it.'),
         case_sensitive: withDefault(z.boolean(), false),
         filter: filterLike(),
+        query: queryLike(),
         start,
         end,
         limit: limit(20, 200),
         cursor,
         max_characters: maxCharacters,
       },
-      { in: 'fields' },
+      { in: 'fields', query: 'where' },
     ),
   gives: ['hits'],
 });
@@ -358,14 +363,18 @@ export const getAgents = /* @__PURE__ */ tool({
     'Agents and tools of traces, or of a range (1 day): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
   role: 'read',
   request: () =>
-    record({
-      project_id: project,
-      trace_ids: nullish(listSchema(id, 100, { least: 1 })),
-      start,
-      end,
-      filter: filterLike(),
-      max_characters: maxCharacters,
-    }),
+    record(
+      {
+        project_id: project,
+        trace_ids: nullish(listSchema(id, 100, { least: 1 })),
+        start,
+        end,
+        filter: filterLike(),
+        query: queryLike(),
+        max_characters: maxCharacters,
+      },
+      { query: 'where' },
+    ),
   gives: ['agents', 'tools'],
 });
 

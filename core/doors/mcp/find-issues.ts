@@ -3,9 +3,9 @@ import { everyCall } from '../../../api/queries.ts';
 import { findIssues as description } from '../../../api/tools.ts';
 import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
 import { queryIssues, toOpName } from '../../questions/issues/index.ts';
-import { saying, toTable } from './calls.ts';
+import { maxGroups, saying, toTable } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { checkNames, countNames, maxGroups, suggested, withKnownOps } from './names.ts';
+import { checkNames, countNames, suggested, withKnownOps } from './names.ts';
 import { goesOn, parseCursor, type Range, shownRange, toRange } from './range.ts';
 import { fitted, type JsonFields } from './reply.ts';
 

@@ -12,7 +12,7 @@ import {
   storedRef,
 } from '../../../foundations/wire/index.ts';
 import { queryProjects } from '../../records/projects.ts';
-import { type Call, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
+import { type Call, maxGroups, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import { describeTypes, sampleFeedback } from './fields.ts';
 import { didYouMean } from './mend.ts';
@@ -68,9 +68,6 @@ export const countNames = async (
     .map((row) => [nameOf(row), Number(row.sum_call_count ?? row.count_total_tokens ?? 0)] as const)
     .sort(([, a], [, b]) => b - a);
 };
-
-/** More groups than this are not told apart. */
-export const maxGroups = 1000;
 
 /** The name of an operation without its version. */
 const shortOp = (op: string): string => {

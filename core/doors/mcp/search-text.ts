@@ -3,9 +3,10 @@ import { type Expression, toPath } from '../../../foundations/expression/index.t
 import { asString } from '../../../foundations/wire/index.ts';
 import { type Call, headerColumns, newestFirst, readCalls, saying, toTable } from './calls.ts';
 import { runs } from './context.ts';
-import { checkNames, withKnownOps } from './names.ts';
+import { checkNames, readable, withKnownOps } from './names.ts';
 import { goesOn, isNamed, parseCursor, shownRange, toRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
+import { valueIn } from './values.ts';
 
 /** How far a search without a start looks back: seven days. */
 const usualSpan = 7 * 86_400e6;
@@ -89,10 +90,12 @@ export const searchText = runs(description, async (args, context) => {
     substr: { kind: 'literal', value: substr },
     caseInsensitive: !caseSensitive,
   });
-  const where: Expression = {
+  const hasText: Expression = {
     kind: 'or',
     operands: fields.flatMap((field) => variants(text).map((substr) => has(field, substr))),
   };
+  const condition = args.where && readable(args.where);
+  const where: Expression = condition ? { kind: 'and', operands: [condition, hasText] } : hasText;
   const folded = (value: string): string => (caseSensitive ? value : value.toLowerCase());
   const wanted = variants(folded(text));
   const find = (value: string): number => {
@@ -111,13 +114,22 @@ export const searchText = runs(description, async (args, context) => {
       columns: [...headerColumns, ...fields],
     },
     (call): { readonly call: Call; readonly hits: readonly Hit[] } => ({
-      call: { ...call, inputs: null, output: null, exception: null, attributes: null },
+      call: {
+        ...call,
+        inputs: null,
+        output: null,
+        exception: null,
+        attributes: {
+          user: { id: valueIn(call, 'attributes.user.id') },
+          release: valueIn(call, 'attributes.release'),
+        },
+      },
       hits: fields.flatMap((field) => findHits(call[field], field, find, text.length)).slice(0, maxHits),
     }),
   );
   const notes =
     found.length === 0 && offset === 0
-      ? await checkNames(context, { projectId, filter, where: null, range }, true)
+      ? await checkNames(context, { projectId, filter, where: condition, range }, true)
       : [];
   const shown = found.slice(0, limit);
   return fitted(maxCharacters, shown.length, (count) => {
@@ -134,33 +146,73 @@ export const searchText = runs(description, async (args, context) => {
   });
 });
 
-const hitColumns = ['call_id', 'trace_id', 'thread_id', 'started_at', 'op_name', 'path', 'text', 'also_in'];
+const hitColumns = [
+  'call_id',
+  'trace_id',
+  'thread_id',
+  'end_user',
+  'release',
+  'started_at',
+  'op_name',
+  'path',
+  'text',
+  'also_in',
+];
 
-/** A row for each different sentence, with how many other calls repeat it. */
+/** How many traces of calls that repeat a sentence are named. */
+const maxTraces = 5;
+
+/** A sentence that calls of one conversation have: the newest call with it, and the others. */
+interface Repeated {
+  readonly row: JsonFields;
+  readonly calls: Set<string>;
+  readonly traces: Set<string>;
+}
+
+/** What other calls have the sentence of a row, in words. */
+const others = ({ row, calls, traces }: Repeated): string => {
+  const elsewhere = [...traces].filter((trace) => trace !== row.trace_id);
+  const more = elsewhere.length > maxTraces ? ` and ${elsewhere.length - maxTraces} more` : '';
+  const where =
+    elsewhere.length === 0
+      ? 'of this trace'
+      : `of this thread, also in trace${elsewhere.length > 1 ? 's' : ''} ${elsewhere.slice(0, maxTraces).join(', ')}${more}`;
+  return `${calls.size - 1} more call${calls.size > 2 ? 's' : ''} ${where}`;
+};
+
+/**
+ * A row for each different sentence of a conversation, with how many of its other calls repeat it. What
+ * another conversation has of the same is another row: it may have led to another answer.
+ */
 const toRows = (found: readonly { readonly call: Call; readonly hits: readonly Hit[] }[]): JsonFields[] => {
-  const bySentence = new Map<string, { readonly row: JsonFields; readonly calls: Set<string> }>();
+  const bySentence = new Map<string, Repeated>();
   for (const { call, hits } of found) {
     const id = asString(call.id) ?? '';
+    const trace = asString(call.trace_id) ?? '';
     for (const { path, text } of hits) {
-      const known = bySentence.get(text);
-      if (known) known.calls.add(id);
-      else
-        bySentence.set(text, {
-          calls: new Set([id]),
-          row: {
-            call_id: id,
-            trace_id: call.trace_id,
-            thread_id: call.thread_id,
-            started_at: call.started_at,
-            op_name: call.op_name,
-            path,
-            text,
-          },
-        });
+      const key = JSON.stringify([call.thread_id ?? trace, text]);
+      const known = bySentence.get(key) ?? {
+        calls: new Set(),
+        traces: new Set(),
+        row: {
+          call_id: id,
+          trace_id: trace,
+          thread_id: call.thread_id,
+          end_user: valueIn(call, 'attributes.user.id'),
+          release: valueIn(call, 'attributes.release'),
+          started_at: call.started_at,
+          op_name: call.op_name,
+          path,
+          text,
+        },
+      };
+      bySentence.set(key, known);
+      known.calls.add(id);
+      known.traces.add(trace);
     }
   }
-  return [...bySentence.values()].map(({ row, calls }) => ({
-    ...row,
-    ...(calls.size > 1 && { also_in: `${calls.size - 1} more calls` }),
+  return [...bySentence.values()].map((repeated) => ({
+    ...repeated.row,
+    ...(repeated.calls.size > 1 && { also_in: others(repeated) }),
   }));
 };
