@@ -39,12 +39,12 @@ import {
 /** The least, the usual and the most characters of a reply. */
 export const characters = { least: 1000, usual: 20_000, most: 100_000 } as const;
 
-const span = /^-(\d{1,5})([mhdw])$/;
+const span = /^(?:now)?-(\d{1,5})([mhdw])$/;
 const microsByUnit = { m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
 
-const isSpan = (text: string): boolean => span.test(text);
+const isSpan = (text: string): boolean => text === 'now' || span.test(text);
 
-/** A time that is so long ago, `-90m`, `-2h`, `-7d` or `-4w`, or a time in ISO 8601. */
+/** A time that is so long ago, `-90m`, `-2h`, `-7d` or `-4w`, `now`, or a time in ISO 8601. */
 const toolTime = z
   .pipe(
     z
@@ -56,7 +56,7 @@ const toolTime = z
         ),
       ),
     z.transform((text): number => {
-      const [, amount, unit] = span.exec(text) ?? [];
+      const [, amount, unit] = span.exec(text === 'now' ? '-0m' : text) ?? [];
       if (amount === undefined) return parseTime(text) ?? 0;
       const ago = Number(amount) * microsByUnit[unit as keyof typeof microsByUnit];
       return Math.max(Number.MIN_SAFE_INTEGER, Date.now() * 1000 - ago);
@@ -120,7 +120,10 @@ export const rowColumns = [
   'input_preview',
   'output_preview',
 ] as const;
-export type RowColumn = (typeof rowColumns)[number];
+
+/** Whether a column is one of rows, rather than a path into calls. */
+export const isOfRows = (column: string): column is (typeof rowColumns)[number] =>
+  (rowColumns as readonly string[]).includes(column);
 
 /** Calls with the columns of rows among their fields. */
 const rowKind = (): RecordKind => {
@@ -284,17 +287,13 @@ export const getThread = /* @__PURE__ */ tool({
   gives: ['turns'],
 });
 
-/** The names to group by, with the path of end users for theirs. */
-const withEndUser = (names: unknown): unknown =>
-  Array.isArray(names) ? names.map((name) => (name === 'end_user' ? 'attributes.user.id' : name)) : names;
-
 const buckets = field(nullish(granularity), 'Seconds of a bucket.');
 
 export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
   title: 'Get statistics',
   description:
-    'Counts, errors, durations, tokens and costs over a range (1 day), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["tool"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
+    'Counts, errors, durations, tokens and costs over a range (7 days), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["tool"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
   role: 'read',
   request: () =>
     record(
@@ -312,7 +311,7 @@ export const getStats = /* @__PURE__ */ tool({
         ),
         usage_metrics: field(usageMetricsField(), `Likewise ${usageMetrics.join(', ')}.`),
         group_by: field(
-          z.pipe(z.transform(withEndUser), groupBy()),
+          groupBy(),
           'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `end_user`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
         ),
         group_by_feedback: field(
@@ -360,7 +359,7 @@ export const getAgents = /* @__PURE__ */ tool({
   name: 'get_agents',
   title: 'Figures by agent and by tool',
   description:
-    'Agents and tools of traces, or of a range (1 day): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
+    'Agents and tools of traces, or of a range (7 days): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
   role: 'read',
   request: () =>
     record(

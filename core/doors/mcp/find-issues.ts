@@ -1,4 +1,4 @@
-import { dayMicros, type IssueRow, type IssuesFilter, maxDays } from '../../../api/issues.ts';
+import { dayMicros, everyIssue, type IssueRow, type IssuesFilter, maxDays } from '../../../api/issues.ts';
 import { everyCall } from '../../../api/queries.ts';
 import { findIssues as description } from '../../../api/tools.ts';
 import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
@@ -107,7 +107,12 @@ export const findIssues = runs(description, async (args, context) => {
   if (all === 0) {
     const asked = { projectId, filter: everyCall, where: null, range: { start, end } };
     notes.push(...(await checkNames(context, asked, true)));
-    if (notes.length === 0) await checkListed(context, projectId, filter, { start, end });
+    if (notes.length === 0) {
+      await checkListed(context, projectId, filter, { start, end });
+      const every = { ...query, state: null, filter: everyIssue, limit: 1, offset: 0 };
+      const { count: others } = await queryIssues(stores, every, budget).answer();
+      if (others > 0) notes.push(`${others} issues of the range are in another state or not of the filter`);
+    }
   }
   if (leftOut > 0)
     notes.push(`${leftOut} more failures are in no issue, since they are rare among very many`);

@@ -9,8 +9,8 @@ import { checkNames, readable, withKnownOps } from './names.ts';
 import { type Range, shownRange, toRange } from './range.ts';
 import { fitted, type JsonFields } from './reply.ts';
 
-/** How far figures without a start look back: a day. */
-const usualSpan = 86_400e6;
+/** How far figures without a start look back: seven days. */
+const usualSpan = 7 * 86_400e6;
 
 const sum = <M extends CallMetric | UsageMetric>(metric: M): Asked<M> => ({
   metric,

@@ -12,6 +12,7 @@ import { type Call, compact, headerColumns, readCalls, toFields, toRow } from '.
 import { runs, type ToolContext } from './context.ts';
 import { cutter, type Gap, gapTexts, namedIn, pathBelow } from './cut.ts';
 import { didYouMean } from './mend.ts';
+import { whatIs } from './near.ts';
 import { fitted, isFields, type Json, type JsonFields, measureResult, toMissing } from './reply.ts';
 import { feedbackOn, getValues, isOfFeedback, valueIn } from './values.ts';
 
@@ -36,7 +37,8 @@ export const readOne = async (
     includes: { ...noIncludes, costs: true, feedback: columns.includes('summary') },
   });
   if (call) return call;
-  throw notFound(['body', name], `there is no call ${id} in ${projectId}; query_calls finds calls`);
+  const way = (await whatIs(context, projectId, id)) || '; query_calls finds calls';
+  throw notFound(['body', name], `there is no call ${id} in ${projectId}${way}`);
 };
 
 /** What a path leads to in a call. @throws ServiceError 422 with what was probably meant */

@@ -5,12 +5,13 @@ import { invalidAt } from '../../../foundations/wire/index.ts';
 import type { BucketRow } from '../../questions/stats/index.ts';
 import { countFailedTraces, readStats, rounded, toTable, wholeRange } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { checkNames, meantPath, readable, withKnownOps } from './names.ts';
+import { sampleFeedback } from './fields.ts';
+import { checkNames, meantPath, readable, unknownFeedback, withKnownOps } from './names.ts';
 import { shownRange, toRange } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 
-/** How far statistics without a start look back: a day. */
-const usualSpan = 86_400e6;
+/** How far statistics without a start look back: seven days. */
+const usualSpan = 7 * 86_400e6;
 
 const toSum = <M extends CallMetric | UsageMetric>(metric: M): Asked<M> => ({
   metric,
@@ -102,6 +103,17 @@ const whatCounts = (
   return notes;
 };
 
+/** Says of a score that no call has, so that one group of all calls is not taken for one. */
+const emptyFeedback = async (
+  context: ToolContext,
+  { projectId, start, groupByFeedback: by }: Pick<StatsRequest, 'projectId' | 'start' | 'groupByFeedback'>,
+  rows: readonly BucketRow[],
+): Promise<string[]> => {
+  if (!by || rows.length === 0 || rows.some(({ feedback }) => (feedback ?? null) !== null)) return [];
+  const types = await sampleFeedback(context, projectId, { start, end: null });
+  return [unknownFeedback(types, by.feedbackType, by.path) ?? 'no call of these has feedback of that type'];
+};
+
 export const getStats = runs(description, async (args, context) => {
   const { projectId, granularity, timezone, where, groupBy, groupByFeedback, limit, maxCharacters } = args;
   const { start, end } = toRange(args, context.now, usualSpan);
@@ -132,10 +144,12 @@ export const getStats = runs(description, async (args, context) => {
   );
   const usage = order(answer.usage_buckets);
   const isEmpty = calls.length + usage.length === 0;
+  const rows = [...calls, ...usage];
   const notes = [
     ...(await checkNames(context, { projectId, filter, where, range: { start, end } }, isEmpty)),
-    ...(await emptyGroups(context, { projectId, start, end, groupBy }, [...calls, ...usage])),
-    ...oneReporter(groupBy, [...calls, ...usage]),
+    ...(await emptyGroups(context, { projectId, start, end, groupBy }, rows)),
+    ...(await emptyFeedback(context, { projectId, start, groupByFeedback }, rows)),
+    ...oneReporter(groupBy, rows),
     ...whatCounts(request, calls),
   ];
   const most = Math.min(limit, Math.max(calls.length, usage.length));
@@ -144,10 +158,10 @@ export const getStats = runs(description, async (args, context) => {
     const room = count === limit ? 'a larger limit' : 'more max_characters';
     const way = timed ? 'a shorter range or a larger granularity' : 'a filter';
     return {
+      ...(answer.price && { price: answer.price }),
       ...(answer.call_buckets.length > 0 && { calls: tableOf(calls, timed, count) }),
       ...(answer.usage_buckets.length > 0 && { usage: tableOf(usage, timed, count) }),
       ...(isEmpty && { calls: { columns: [], rows: [] } }),
-      ...(answer.price && { price: answer.price }),
       ...(notes.length > 0 && { notes }),
       range: shownRange({ start, end }),
       ...(left > 0 && { missing: [`${left} rows: get_stats with ${room}, or ${way}`] }),

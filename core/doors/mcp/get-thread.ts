@@ -5,6 +5,7 @@ import { asString, notFound } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, toRow } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
+import { whatIs } from './near.ts';
 import { goesOn, parseCursor } from './range.ts';
 import { fitted, type Json, toMissing } from './reply.ts';
 import { answeredIn, askedIn } from './said.ts';
@@ -62,13 +63,12 @@ export const getThread = runs(description, async (args, context) => {
       return { call: rest, messages };
     },
   );
-  if (found.length === 0)
-    throw notFound(
-      ['body', 'thread_id'],
-      offset === 0
-        ? `there is no thread ${threadId} in ${projectId}; query_calls answers the thread_id of calls`
-        : 'there are no earlier turns',
-    );
+  if (found.length === 0) {
+    if (offset > 0) throw notFound(['body', 'cursor'], 'there are no earlier turns');
+    const way =
+      (await whatIs(context, projectId, threadId)) || '; query_calls answers the thread_id of calls';
+    throw notFound(['body', 'thread_id'], `there is no thread ${threadId} in ${projectId}${way}`);
+  }
   const turns = found.slice(0, most);
   const figures = await traceFigures(
     context,

@@ -20,6 +20,7 @@ import {
 import { runs, type ToolContext } from './context.ts';
 import { type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
+import { whatIs } from './near.ts';
 import { goesOn, parseCursor } from './range.ts';
 import { fitted, type JsonFields, toMissing } from './reply.ts';
 import { cutValues, mostRows, roomPerCall } from './values.ts';
@@ -244,10 +245,8 @@ export const getTrace = runs(description, async (args, context) => {
   const [first] = nodes;
   if (!first) {
     const what = callId === null ? `trace ${trace}` : `call ${callId} in the trace ${trace}`;
-    throw notFound(
-      ['body', callId === null ? 'trace_id' : 'call_id'],
-      `there is no ${what}; query_calls finds traces`,
-    );
+    const way = (await whatIs(context, projectId, callId ?? trace)) || '; query_calls finds traces';
+    throw notFound(['body', callId === null ? 'trace_id' : 'call_id'], `there is no ${what}${way}`);
   }
   const offset = cursor === null ? 0 : parseCursor(cursor).offset;
   const place = { start: null, end: null, offset };

@@ -21,19 +21,25 @@ const distance = (a: string, b: string): number => {
 
 const maxCompared = 200;
 
+/** A name without what is written in several ways: `mcp__orders__refund` is `orders.refund`. */
+const bare = (name: string): string =>
+  name
+    .slice(0, maxCompared)
+    .toLowerCase()
+    .replace(/^mcp__/, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+
 /** The known name that is most like another; undefined if none is. */
 const closest = (name: string, known: readonly string[]): string | undefined => {
-  const soughtName = name.slice(0, maxCompared).toLowerCase();
+  const sought = bare(name);
   const near = known
-    .map((candidate) => ({
-      candidate,
-      by: distance(soughtName, candidate.slice(0, maxCompared).toLowerCase()),
-    }))
-    .filter(({ by }) => by <= Math.max(2, soughtName.length / 3))
+    .map((candidate) => ({ candidate, by: distance(sought, bare(candidate)) }))
+    .filter(({ by }) => by <= Math.max(1, sought.length / 3))
     .sort((a, b) => a.by - b.by);
   return (
     near[0]?.candidate ??
-    known.find((name) => name.toLowerCase().includes(soughtName) && soughtName.length > 2)
+    known.find((name) => bare(name).includes(sought) && sought.length > 2) ??
+    known.find((name) => sought.includes(bare(name)) && bare(name).length > 3)
   );
 };
 

@@ -90,12 +90,16 @@ export const searchText = runs(description, async (args, context) => {
     substr: { kind: 'literal', value: substr },
     caseInsensitive: !caseSensitive,
   });
-  const hasText: Expression = {
+  const hasText = (wanted: string): Expression => ({
     kind: 'or',
-    operands: fields.flatMap((field) => variants(text).map((substr) => has(field, substr))),
-  };
+    operands: fields.flatMap((field) => variants(wanted).map((substr) => has(field, substr))),
+  });
   const condition = args.where && readable(args.where);
-  const where: Expression = condition ? { kind: 'and', operands: [condition, hasText] } : hasText;
+  const and = (...operands: Expression[]): Expression => ({
+    kind: 'and',
+    operands: [...operands, ...(condition ? [condition] : [])],
+  });
+  const where = and(hasText(text));
   const folded = (value: string): string => (caseSensitive ? value : value.toLowerCase());
   const wanted = variants(folded(text));
   const find = (value: string): number => {
@@ -127,10 +131,22 @@ export const searchText = runs(description, async (args, context) => {
       hits: fields.flatMap((field) => findHits(call[field], field, find, text.length)).slice(0, maxHits),
     }),
   );
-  const notes =
-    found.length === 0 && offset === 0
-      ? await checkNames(context, { projectId, filter, where: condition, range }, true)
-      : [];
+  const notes: string[] = [];
+  if (found.length === 0 && offset === 0) {
+    notes.push(...(await checkNames(context, { projectId, filter, where: args.where, range }, true)));
+    // The words of the text, or what a pattern has between its signs.
+    const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))].slice(0, 6);
+    if (notes.length === 0 && words.length > 0 && words[0] !== text) {
+      const all = within(range, and(...words.map(hasText)));
+      const query = { projectId, filter, where: all, sort: newestFirst, limit: 1, columns: [] };
+      const [near] = await readCalls(context, query);
+      notes.push(
+        near
+          ? `no call has the text word for word, and it is no pattern; ${near.id} has ${words.map((word) => `\`${word}\``).join(', ')}`
+          : 'no call has the text, nor all of its words',
+      );
+    }
+  }
   const shown = found.slice(0, limit);
   return fitted(maxCharacters, shown.length, (count) => {
     const rows = toRows(shown.slice(0, count));

@@ -52,5 +52,6 @@ const usualRow = 350;
 export const roomPerCall = (maxCharacters: number, calls: number): number =>
   Math.max(leastValues, Math.floor(maxCharacters / 2.4 / Math.max(1, calls)) - usualRow);
 
-/** How many rows a reply can have at most. */
-export const mostRows = (maxCharacters: number): number => Math.max(1, Math.floor(maxCharacters / 250));
+/** How many rows a reply can have at most, of so many columns. A value takes a few characters, and is there twice. */
+export const mostRows = (maxCharacters: number, columns = 20): number =>
+  Math.max(1, Math.floor(maxCharacters / Math.min(250, 12 * (columns + 1))));
