@@ -6,7 +6,7 @@ import { readTraceAgents } from '../../questions/traces/index.ts';
 import { countFailedTraces, readStats, rounded, saying, toTable, wholeRange } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { checkNames, readable, withKnownOps } from './names.ts';
-import { type Range, shownRange, toRange } from './range.ts';
+import { type Range, toRange, usualRange } from './range.ts';
 import { fitted, type JsonFields } from './reply.ts';
 
 /** How far figures without a start look back: seven days. */
@@ -203,7 +203,7 @@ export const getAgents = runs(description, async (args, context) => {
   return fitted(maxCharacters, most, (count) => ({
     agents: toTable(agents, saying(agentColumns, agents), count),
     tools: toTable(tools, saying(toolColumns, tools), count),
-    ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+    ...usualRange(args, { start, end }),
     ...(notes.length > 0 && { notes }),
     ...(most > count && {
       missing: [`${most - count} rows: get_agents with more max_characters, or get_stats`],

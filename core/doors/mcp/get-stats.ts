@@ -7,7 +7,7 @@ import { countFailedTraces, readStats, rounded, toTable, wholeRange } from './ca
 import { runs, type ToolContext } from './context.ts';
 import { sampleFeedback } from './fields.ts';
 import { checkNames, meantPath, readable, unknownFeedback, withKnownOps } from './names.ts';
-import { shownRange, toRange } from './range.ts';
+import { toRange, usualRange } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 
 /** How far statistics without a start look back: seven days. */
@@ -163,7 +163,7 @@ export const getStats = runs(description, async (args, context) => {
       ...(answer.usage_buckets.length > 0 && { usage: tableOf(usage, timed, count) }),
       ...(isEmpty && { calls: { columns: [], rows: [] } }),
       ...(notes.length > 0 && { notes }),
-      range: shownRange({ start, end }),
+      ...usualRange(args, { start, end }),
       ...(left > 0 && { missing: [`${left} rows: get_stats with ${room}, or ${way}`] }),
     };
   });

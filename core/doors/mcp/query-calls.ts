@@ -16,7 +16,7 @@ import {
 import { runs } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
 import { checkNames, readable, unknownFields, withKnownOps } from './names.ts';
-import { goesOn, isNamed, parseCursor, type Range, shownRange, toRange, within } from './range.ts';
+import { goesOn, isNamed, parseCursor, type Range, toRange, usualRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields, toMissing } from './reply.ts';
 import { traceFigures, withPreviews } from './traces.ts';
 import { cutValues, mostRows, roomPerCall, valueIn } from './values.ts';
@@ -104,7 +104,7 @@ export const queryCalls = runs(description, async (args, context) => {
   }));
   const names = columns ?? saying(rowColumns, rows);
   const rest: JsonFields = {
-    ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+    ...usualRange(args, { start, end }),
     ...(rows.length > 0 && { url_of_call: links.anyCall(projectId) }),
     ...(notes.length > 0 && { notes }),
   };

@@ -4,7 +4,7 @@ import { asString } from '../../../foundations/wire/index.ts';
 import { type Call, headerColumns, newestFirst, readCalls, saying, toTable } from './calls.ts';
 import { runs } from './context.ts';
 import { checkNames, readable, withKnownOps } from './names.ts';
-import { goesOn, isNamed, parseCursor, shownRange, toRange, within } from './range.ts';
+import { goesOn, isNamed, parseCursor, toRange, usualRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 import { valueIn } from './values.ts';
 
@@ -154,7 +154,7 @@ export const searchText = runs(description, async (args, context) => {
     const more = found.length > count ? goesOn(words, count, { start, end, offset }) : {};
     return {
       hits: toTable(rows, saying(hitColumns, rows)),
-      ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+      ...usualRange(args, { start, end }),
       ...(rows.length > 0 && { url_of_call: links.anyCall(projectId, '{trace_id}', '{call_id}') }),
       ...(notes.length > 0 && { notes }),
       ...more,
