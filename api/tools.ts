@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { optionalQuery, type RecordKind, sortSchema } from '../foundations/expression/index.ts';
+import { optionalQuery, pathSchema, type RecordKind, sortSchema } from '../foundations/expression/index.ts';
 import { isId, parseTime } from '../foundations/wire/index.ts';
 import {
   displayText,
@@ -18,7 +18,7 @@ import {
 import { everyIssue, issuesFilter, issuesSort, wantedStates } from './issues.ts';
 import { alias, objectId } from './objects.ts';
 import { promptContent, saysOneThing } from './prompts.ts';
-import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
+import { callKind, filter, type Includes, noIncludes } from './queries.ts';
 import {
   aggregations,
   callMetricsField,
@@ -77,8 +77,11 @@ const limit = (usual: number, most: number) => withDefault(integerWith(z.minimum
 
 const everyField: Includes = { ...noIncludes, costs: true, feedback: true };
 
+/** Dotted paths into calls; those into feedback lead to the latest of a type. */
+const toolPaths = (kind: RecordKind) => listSchema(pathSchema(kind), 500, { noun: 'paths' });
+
 const columns = field(
-  nullish(paths(callKind(everyField))),
+  nullish(toolPaths(callKind(everyField))),
   'Such as `inputs.messages`, `output`, `summary.usage`.',
 );
 
@@ -187,8 +190,8 @@ export const queryCalls = /* @__PURE__ */ tool({
           'Such as `summary.svc.latency_ms`, of roots `summary.svc.trace_totals.total_cost`.',
         ),
         columns: field(
-          nullish(paths(rowKind())),
-          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `inputs.messages`, `output`.',
+          nullish(toolPaths(rowKind())),
+          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `output`, `feedback.[thumbs].payload.up`.',
         ),
         start,
         end,

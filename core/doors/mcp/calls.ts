@@ -8,7 +8,7 @@ import { queryCalls } from '../../questions/query/index.ts';
 import { computeStats } from '../../questions/stats/index.ts';
 import type { ToolContext } from './context.ts';
 import { isFields, type Json, type JsonFields } from './reply.ts';
-import { valueIn } from './values.ts';
+import { allFeedback, isOfFeedback, valueIn } from './values.ts';
 
 /** A call as the queries answer it. */
 export type Call = JsonFields;
@@ -43,17 +43,19 @@ export const readCalls = async <T = Call>(
   query: Partial<CallsQuery> & { readonly projectId: ProjectId },
   take: (call: Call) => T = (call) => call as T,
 ): Promise<T[]> => {
+  const { includes = withCosts, columns = null } = query;
+  const feedback = includes.feedback || (columns?.some(isOfFeedback) ?? false);
   const whole: CallsQuery = {
     filter: everyCall,
     where: null,
     limit: null,
     offset: 0,
     sort: [],
-    columns: null,
     expand: [],
     returnExpanded: false,
-    includes: withCosts,
     ...query,
+    columns: columns?.map((column) => (column.startsWith('feedback.') ? allFeedback : column)) ?? null,
+    includes: { ...includes, feedback },
   };
   const taken: T[] = [];
   for await (const batch of queryCalls(stores.calls, whole, budget, lookups).json())

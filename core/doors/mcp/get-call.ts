@@ -14,7 +14,7 @@ import { cutter, gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
 import { whatIs } from './near.ts';
 import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
-import { getValues } from './values.ts';
+import { allFeedback, getValues, isOfFeedback, valueIn } from './values.ts';
 
 const usualColumns = ['attributes', 'inputs', 'output', 'exception', 'summary'];
 
@@ -44,7 +44,7 @@ export const readOne = async (
 /** What a path leads to in a call. @throws ServiceError 422 with what was probably meant */
 const valueAtPath = (call: Call, path: string): Json => {
   const { field, steps } = toPath(path);
-  const value = valueAt(call[field] as JsonValue, steps) as Json | undefined;
+  const value = valueIn(call, path);
   if (value !== undefined) return value;
   let at = call[field] as Json | undefined;
   let walked = field;
@@ -128,7 +128,8 @@ const withoutRepeats = ({ summary, exception, ...fields }: JsonFields): JsonFiel
 export const getCall = runs(description, async (args, context) => {
   const { projectId, callId, columns, path, offset, maxCharacters } = args;
   const { links } = context;
-  const requestedColumns = path === null ? (columns ?? usualColumns) : [toPath(path).field];
+  const requestedColumns =
+    path === null ? (columns ?? usualColumns) : [isOfFeedback(path) ? allFeedback : toPath(path).field];
   const call = await readOne(context, projectId, callId, requestedColumns);
   const url = links.trace(projectId, asString(call.trace_id) ?? '', callId);
   if (path !== null)

@@ -1,13 +1,30 @@
 import { toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { type Cut, cutter } from './cut.ts';
-import type { Json, JsonFields } from './reply.ts';
+import { isFields, type Json, type JsonFields } from './reply.ts';
 
 /** What a dotted path leads to in a call; undefined where it leads nowhere. */
 export const valueIn = (call: JsonFields, path: string): Json | undefined => {
   const { field, steps } = toPath(path);
+  if (field === 'feedback') return feedbackIn(call, steps);
   return valueAt(call[field] as JsonValue, steps) as Json | undefined;
 };
+
+/** What the latest feedback of a type says of a call. */
+const feedbackIn = (call: JsonFields, [type, ...below]: readonly string[]): Json | undefined => {
+  const records = valueIn(call, allFeedback);
+  const latest = Array.isArray(records)
+    ? records.filter(isFields).findLast(({ feedback_type }) => feedback_type === type)
+    : undefined;
+  return latest && (valueAt(latest as JsonValue, below) as Json | undefined);
+};
+
+/** Where calls have their feedback. */
+export const allFeedback = 'summary.svc.feedback';
+
+/** Whether a path leads to feedback. */
+export const isOfFeedback = (path: string): boolean =>
+  path.startsWith('feedback.') || path.startsWith(allFeedback);
 
 /** The values of columns, by their paths. */
 export const getValues = (call: JsonFields, columns: readonly string[]): JsonFields =>
