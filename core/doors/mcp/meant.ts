@@ -24,6 +24,7 @@ const fieldNames: readonly (readonly [field: string, ...names: string[]])[] = [
   ['attributes.kind', 'kind'],
   ['attributes.release', 'release'],
   ['attributes.environment', 'environment'],
+  ['attributes.source', 'source'],
   ['inputs.model', 'model'],
   ['exception', 'error', 'error_message'],
 ];
@@ -56,7 +57,14 @@ export const fieldOf = (name: string): string | undefined =>
     .map((each) => fieldsByName.get(each))
     .find((field) => field !== undefined);
 
-const toField = (name: string): string => fieldsByName.get(name.toLowerCase()) ?? name;
+const toField = (path: string): string => {
+  const { field, steps } = toPath(path);
+  const [type, first] = steps;
+  if (field !== 'feedback' || first === undefined || first === 'payload' || recordFields.has(first))
+    return fieldsByName.get(path.toLowerCase()) ?? path;
+  // What somebody says of a call is in the payload.
+  return `feedback.[${type}].payload.${steps.slice(1).join('.')}`;
+};
 
 /** More levels than this are refused anyway. */
 const maxDepth = 100;
@@ -71,12 +79,7 @@ const withFields = (value: unknown, depth = 0): unknown => {
       if (operator === '$literal') return [operator, operand];
       if (operator !== '$getField' || typeof operand !== 'string')
         return [operator, withFields(operand, depth + 1)];
-      const { field, steps } = toPath(operand);
-      const [type, first] = steps;
-      if (field !== 'feedback' || first === undefined || first === 'payload' || recordFields.has(first))
-        return [operator, toField(operand)];
-      // What somebody says of a call is in the payload.
-      return [operator, `feedback.[${type}].payload.${steps.slice(1).join('.')}`];
+      return [operator, toField(operand)];
     }),
   );
 };
@@ -170,6 +173,8 @@ export const toMeant = (
         return withFields(value);
       case 'filter':
         return isFields(value) ? withLists(value) : value;
+      case 'path':
+        return typeof value === 'string' ? toField(value) : value;
       case 'call_id':
         return typeof value === 'string' ? toId(value) : value;
       case 'call_ids':

@@ -227,8 +227,6 @@ const nameProblem = async (
     if (text === 'descendant_error' && !knowsTraces) return ofWholeTraces;
     return statuses.includes(text) ? undefined : `${path.text} is never \`${text}\`${listed(statuses)}`;
   }
-  if (path.text === 'attributes.source' && text === 'production')
-    return 'calls of production need not say their source: filter {"sources": ["production"]}';
   const group = groupOf(path);
   if (group === undefined) return undefined;
   const counts = await countNames(context, projectId, range, group);
@@ -421,10 +419,7 @@ export const checkNames = async (context: ToolContext, asked: Asked, isEmpty: bo
   const named = (where ? findNamed(where) : []).filter(({ isNeeded }) => isEmpty || !isNeeded);
   const users = (filter.userIds ?? []).map((text, i) => ({ text, i }));
   const notes: string[] = [];
-  if (isEmpty) {
-    await checkIds(context, asked);
-    notes.push(...(await whyEmpty(context, projectId, range)));
-  }
+  if (isEmpty) notes.push(...(await whyEmpty(context, projectId, range)));
   // Without any calls nothing is known of names.
   if (notes.length > 0) return notes;
   for (const each of named.slice(0, 20)) {
@@ -433,6 +428,7 @@ export const checkNames = async (context: ToolContext, asked: Asked, isEmpty: bo
     if (isEmpty) throw invalidAt(['body', 'query'], problem);
     notes.push(problem);
   }
+  if (isEmpty) await checkIds(context, asked);
   if (users.length > (isEmpty ? 0 : 1)) {
     const known = (await countNames(context, projectId, range, 'user')).flatMap(([name]) => name ?? []);
     for (const { text, i } of users) {
