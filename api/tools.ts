@@ -89,7 +89,7 @@ const kindWithFeedback = (): RecordKind => {
 
 const columns = field(
   nullish(pathsOf(kindWithFeedback())),
-  'Such as `inputs.messages`, `output`, `summary.usage`, `feedback`, `feedback.[thumbs].payload.note`.',
+  'Such as `inputs.messages`, `output`, `summary.usage`, `feedback`.',
 );
 
 /** What rows say of a call, each a column. Dotted paths into calls are columns as well. */
@@ -198,7 +198,7 @@ export const queryCalls = /* @__PURE__ */ tool({
         ),
         columns: field(
           nullish(pathsOf(rowKind())),
-          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `inputs.messages`, `output`.',
+          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `output`, `feedback.[thumbs].payload.up`.',
         ),
         start,
         end,
