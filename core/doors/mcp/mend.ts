@@ -43,10 +43,28 @@ const closest = (name: string, known: readonly string[]): string | undefined => 
   );
 };
 
+/** What breaks a line, or the ticks around a name. */
+const breaking = /[`\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** How much of a name is shown. */
+const maxShown = 200;
+
+/** A recorded name in words of ours, so that no part of it passes for them. */
+export const quoted = (name: string): string => {
+  const shown = name.length > maxShown ? `${name.slice(0, maxShown).toWellFormed()}…` : name;
+  return breaking.test(shown) ? toLine(JSON.stringify(shown)) : `\`${shown}\``;
+};
+
+const toLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** A recorded text as a word of a line that has several: quoted, unless it is one. */
+export const toWord = (text: string): string =>
+  /^[\p{L}\p{N}_.:/@#+-]+$/u.test(text) ? text : JSON.stringify(toLine(text));
+
 /** `; did you mean …?`, or nothing. */
 export const didYouMean = (name: string, known: readonly string[]): string => {
   const suggestion = closest(name, known);
-  return suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
+  return suggestion === undefined ? '' : `; did you mean ${quoted(suggestion)}?`;
 };
 
 /** The names of the fields of a schema's object at a place; none if it has none there. */

@@ -16,7 +16,7 @@ import { queryProjects } from '../../records/projects.ts';
 import { type Call, maxGroups, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import { describeTypes, sampleFeedback } from './fields.ts';
-import { didYouMean } from './mend.ts';
+import { didYouMean, quoted } from './mend.ts';
 import { checkIds, nearMisses } from './near.ts';
 import { type Range, within } from './range.ts';
 import { valueIn } from './values.ts';
@@ -82,7 +82,7 @@ const listed = (names: readonly string[]): string =>
     ? ''
     : `; there are ${names
         .slice(0, maxListed)
-        .map((name) => `\`${name}\``)
+        .map(quoted)
         .join(', ')}${names.length > maxListed ? ` and ${names.length - maxListed} more` : ''}`;
 
 /** What was probably meant by a name that there is not, or those that there are. */

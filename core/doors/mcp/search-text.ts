@@ -70,8 +70,15 @@ const findHits = (
   return from < 0 ? [] : [{ path, text: sentenceAround(json, from, length) }];
 };
 
-/** What a text is inside of JSON, if that is another. */
-const variants = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+/** A text in each form of Unicode, and what that is inside of JSON, if these are others. */
+const variants = (text: string): string[] => [
+  ...new Set(
+    [text, text.normalize('NFC'), text.normalize('NFD')].flatMap((form) => [
+      form,
+      JSON.stringify(form).slice(1, -1),
+    ]),
+  ),
+];
 
 export const searchText = runs(description, async (args, context) => {
   const { projectId, text, caseSensitive, limit, cursor, maxCharacters } = args;
@@ -84,22 +91,22 @@ export const searchText = runs(description, async (args, context) => {
   const range = { start, end };
   const filter = await withKnownOps(context, projectId, args.filter, range);
   const fields = args.fields ?? searched;
-  const has = (field: string, substr: string): Expression => ({
+  const has = (field: string, substr: string, caseInsensitive: boolean): Expression => ({
     kind: 'contains',
     input: { kind: 'convert', input: { kind: 'field', path: toPath(field) }, to: 'string' },
     substr: { kind: 'literal', value: substr },
-    caseInsensitive: !caseSensitive,
+    caseInsensitive,
   });
-  const hasText = (wanted: string): Expression => ({
+  const hasText = (wanted: string, isFolded = true): Expression => ({
     kind: 'or',
-    operands: fields.flatMap((field) => variants(wanted).map((substr) => has(field, substr))),
+    operands: fields.flatMap((field) => variants(wanted).map((substr) => has(field, substr, isFolded))),
   });
   const condition = args.where && readable(args.where);
   const and = (...operands: Expression[]): Expression => ({
     kind: 'and',
     operands: [...operands, ...(condition ? [condition] : [])],
   });
-  const where = and(hasText(text));
+  const where = and(hasText(text, !caseSensitive));
   const folded = (value: string): string => (caseSensitive ? value : value.toLowerCase());
   const wanted = variants(folded(text));
   const find = (value: string): number => {
@@ -136,8 +143,8 @@ export const searchText = runs(description, async (args, context) => {
     notes.push(...(await checkNames(context, { projectId, filter, where: args.where, range }, true)));
     // The words of the text, or what a pattern has between its signs.
     const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))].slice(0, 6);
-    if (notes.length === 0 && words.length > 0 && words[0] !== text) {
-      const all = within(range, and(...words.map(hasText)));
+    if (notes.length === 0 && words.length > 0 && (caseSensitive || words[0] !== text)) {
+      const all = within(range, and(...words.map((word) => hasText(word))));
       const query = { projectId, filter, where: all, sort: newestFirst, limit: 1, columns: [] };
       const [near] = await readCalls(context, query);
       notes.push(
