@@ -159,11 +159,11 @@ const maxNamed = 8;
 
 /** What is missing of a value, and how to get it. */
 const gapText = (gap: Gap, get: (gap: Gap) => string): string => {
-  const { path, from, of, unit } = gap;
+  const { from, of, unit } = gap;
   const [first, all] = [from, of].map((count) => count.toLocaleString('en-US'));
-  if (unit === 'value') return `${path}: left out, ${all} characters: ${get(gap)}`;
-  if (unit === 'fields') return `${path}: ${first} of ${all} fields shown: ${get(gap)}`;
-  return `${path}: ${unit} from ${first} on, of ${all}: ${get(gap)}`;
+  if (unit === 'value') return `left out, ${all} characters: ${get(gap)}`;
+  if (unit === 'fields') return `${first} of ${all} fields shown: ${get(gap)}`;
+  return `${unit} from ${first} on, of ${all}: ${get(gap)}`;
 };
 
 /** How gaps are told of. */

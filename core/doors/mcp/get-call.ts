@@ -98,9 +98,10 @@ const readValueFrom = (
   const unit = isText ? 'characters' : Array.isArray(value) ? 'items' : 'fields';
   const total = isText || Array.isArray(value) ? value.length : Object.keys(value).length;
   if (offset > 0 && offset >= total) throw invalidAt(['body', 'offset'], `${path} has ${total} ${unit}`);
-  const about = { ...head, offset, of: total, unit };
   const upTo = (next: number, shown: Json, missing: readonly string[] = []): JsonFields => ({
-    ...about,
+    ...head,
+    // A whole object goes without saying.
+    ...((unit !== 'fields' || offset > 0 || next < total) && { offset, of: total, unit }),
     value: shown,
     ...(next < total && { next_offset: next }),
     ...toMissing([
