@@ -1,3 +1,4 @@
+import { toWord } from './mend.ts';
 import type { Json, JsonFields } from './reply.ts';
 import { isFields } from './reply.ts';
 
@@ -130,7 +131,7 @@ export const cutter = (): ((value: Json, room: number, path: string) => Cut) => 
 
 /** How to get what a gap left out. */
 export const wayTo = ({ path, from, unit }: Gap, callId?: string): string =>
-  `get_call${callId === undefined ? '' : ` of ${callId}`} with path ${path}${unit === 'fields' ? '' : ` and offset ${from}`}`;
+  `get_call${callId === undefined ? '' : ` of ${toWord(callId)}`} with path ${toWord(path)}${unit === 'fields' ? '' : ` and offset ${from}`}`;
 
 /** How many gaps a reply names. */
 const maxNamed = 8;
@@ -142,7 +143,7 @@ export const gapTexts = (gaps: readonly Gap[], get: (gap: Gap) => string = (gap)
     .slice(0, maxNamed)
     .map(
       (gap) =>
-        `${gap.path}: ${gap.unit} from ${gap.from.toLocaleString('en-US')} on, of ${gap.of.toLocaleString('en-US')}: ${get(gap)}`,
+        `${toWord(gap.path)}: ${gap.unit} from ${gap.from.toLocaleString('en-US')} on, of ${gap.of.toLocaleString('en-US')}: ${get(gap)}`,
     );
   const more = gaps.length - named.length;
   return more > 0 ? [...named, `${more} more values were cut; each ends in …`] : named;

@@ -5,6 +5,7 @@ import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wir
 import { queryIssues, toOpName } from '../../questions/issues/index.ts';
 import { saying, toTable } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
+import { toWord } from './mend.ts';
 import { checkNames, countNames, maxGroups, suggested, withKnownOps } from './names.ts';
 import { goesOn, parseCursor, type Range, shownRange, toRange } from './range.ts';
 import { fitted, type JsonFields } from './reply.ts';
@@ -79,7 +80,7 @@ export const adviseOn = ({ kind, op_name: op, tool_name: tool, examples: [exampl
     loop: 'what was called again',
   }[kind];
   const advice = [
-    `get_call with call_id ${example} shows ${shown}; get_trace with its trace_id and outline what led to it`,
+    `get_call with call_id ${toWord(example)} shows ${shown}; get_trace with its trace_id and outline what led to it`,
   ];
   const name = tool ?? op ?? '';
   if (kind !== 'error' || name === '' || name.length > 200) return advice;
