@@ -24,6 +24,7 @@ import {
 import { checkProject, runs, type ToolContext } from './context.ts';
 import { cutter, type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
+import { toWord } from './mend.ts';
 import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
 import { instructedIn } from './said.ts';
 import { valueIn } from './values.ts';
@@ -139,7 +140,9 @@ const traceTable = async (
     operations: toTable(rows, saying(all, rows)),
     notes: await promptNotes(context, projects, left, right),
     missing: models.every((id) => id !== undefined)
-      ? [`what the models were asked last: compare_calls with a ${models[0]} and b ${models[1]}`]
+      ? [
+          `what the models were asked last: compare_calls with a ${toWord(`${models[0]}`)} and b ${toWord(`${models[1]}`)}`,
+        ]
       : [],
   };
 };
@@ -191,11 +194,13 @@ const promptNotes = async (
   return pairs.flatMap(({ name, a, b }) => {
     const [from, to] = [a, b].map((call) => asString(valueIn(call, 'attributes.prompt.version')));
     const what = [
-      ...(from === to ? [] : [`version ${from ?? 'none'} in a and ${to ?? 'none'} in b`]),
+      ...(from === to ? [] : [`version ${toWord(from ?? 'none')} in a and ${toWord(to ?? 'none')} in b`]),
       ...(ofLeft?.get(a.id) === ofRight?.get(b.id) ? [] : ['another system prompt']),
     ];
     if (what.length === 0) return [];
-    return [`the prompt of ${name} has ${what.join(', and ')}: compare_calls with a ${a.id} and b ${b.id}`];
+    return [
+      `the prompt of ${toWord(name)} has ${what.join(', and ')}: compare_calls with a ${toWord(`${a.id}`)} and b ${toWord(`${b.id}`)}`,
+    ];
   });
 };
 

@@ -1,3 +1,4 @@
+import { toWord } from './mend.ts';
 import type { Json, JsonFields } from './reply.ts';
 import { isFields } from './reply.ts';
 
@@ -152,7 +153,7 @@ export const cutter = (): ((value: Json, room: number, path: string, keepsFields
 
 /** How to get what a gap left out. */
 export const wayTo = ({ path, from, unit }: Gap, callId?: string): string =>
-  `get_call${callId === undefined ? '' : ` of ${callId}`} with path ${path}${unit === 'fields' || unit === 'value' ? '' : ` and offset ${from}`}`;
+  `get_call${callId === undefined ? '' : ` of ${toWord(callId)}`} with path ${toWord(path)}${unit === 'fields' || unit === 'value' ? '' : ` and offset ${from}`}`;
 
 /** How many gaps a reply names. */
 const maxNamed = 8;
@@ -188,7 +189,7 @@ export const gapTexts = (
   const ways = places.filter((place) =>
     rest.some(({ path }) => path === place || path.startsWith(`${place}.`)),
   );
-  const way = ways.length > 0 ? `get_call with each path: ${ways.join(', ')}` : 'each ends in …';
+  const way = ways.length > 0 ? `get_call with each path: ${ways.map(toWord).join(', ')}` : 'each ends in …';
   return [...named, `${rest.length} more values were cut: ${way}`];
 };
 

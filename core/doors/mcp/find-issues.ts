@@ -13,6 +13,7 @@ import {
 import { queryIssues, toOpName } from '../../questions/issues/index.ts';
 import { maxGroups, readCalls, readStats, saying, toFields, toTable, wholeRange } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
+import { toWord } from './mend.ts';
 import { checkNames, countNames, suggested, withKnownOps } from './names.ts';
 import { goesOn, parseCursor, type Range, toRange, usualRange } from './range.ts';
 import { fitted, isFields, type JsonFields } from './reply.ts';
@@ -96,7 +97,7 @@ export const adviseOn = ({
     loop: 'what was called again',
   }[kind];
   const advice = [
-    `get_call with call_id ${example} shows ${shown}; get_trace with its trace_id and outline what led to it`,
+    `get_call with call_id ${toWord(example)} shows ${shown}; get_trace with its trace_id and outline what led to it`,
   ];
   const name = tool ?? op ?? '';
   if (kind !== 'error' || name === '' || name.length > 200) return advice;

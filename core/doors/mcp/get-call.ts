@@ -11,7 +11,7 @@ import {
 import { type Call, compact, headerColumns, readCalls, toFields, toRow } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { cutter, type Gap, gapTexts, namedIn, pathBelow } from './cut.ts';
-import { didYouMean } from './mend.ts';
+import { didYouMean, toWord } from './mend.ts';
 import { whatIs } from './near.ts';
 import { fitted, isFields, type Json, type JsonFields, measureResult, toMissing } from './reply.ts';
 import { feedbackOn, getValues, isOfFeedback, valueIn } from './values.ts';
@@ -47,7 +47,7 @@ const valueAtPath = (call: Call, path: string): Json => {
   if (value !== undefined) return value;
   const { field, steps } = toPath(path);
   if (path.startsWith('feedback.[')) {
-    const types = feedbackOn(call).map(({ feedback_type }) => `feedback.[${feedback_type}]`);
+    const types = feedbackOn(call).map(({ feedback_type }) => toWord(`feedback.[${feedback_type}]`));
     const list = types.length > 0 ? `; there are ${[...new Set(types)].join(', ')}` : ' on this call';
     throw invalidAt(['body', 'path'], `there is no \`${path}\`${list}`);
   }
@@ -106,7 +106,7 @@ const readValueFrom = (
     ...(next < total && { next_offset: next }),
     ...toMissing([
       ...missing,
-      ...(next < total ? [`the rest: get_call with path ${path} and offset ${next}`] : []),
+      ...(next < total ? [`the rest: get_call with path ${toWord(path)} and offset ${next}`] : []),
     ]),
   });
   const cut = cutter();

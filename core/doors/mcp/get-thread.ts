@@ -5,6 +5,7 @@ import { asString, notFound } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, toRow } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
+import { toWord } from './mend.ts';
 import { whatIs } from './near.ts';
 import { goesOn, parseCursor } from './range.ts';
 import { fitted, type Json, toMissing } from './reply.ts';
@@ -94,7 +95,7 @@ export const getThread = runs(description, async (args, context) => {
         .slice(0, 5)
         .map(
           ([id, { path, of }]) =>
-            `${path} of ${id} was cut, of ${of} characters: get_call of ${id} with path ${path}`,
+            `${toWord(path)} of ${toWord(id)} was cut, of ${of} characters: get_call of ${toWord(id)} with path ${toWord(path)}`,
         ),
       ...(gaps.length > 5 ? [`${gaps.length - 5} more texts were cut; each ends in …`] : []),
     ];

@@ -169,7 +169,7 @@ const inFull = async (
   });
 };
 
-const firstPage = { offset: 0, end: null };
+const firstPage = { offset: 0, start: null, end: null };
 
 const fullColumns = ['inputs', 'output', 'exception'];
 
@@ -252,8 +252,9 @@ export const getTrace = runs(description, async (args, context) => {
     filter: { ...everyCall, traceIds: [trace] },
     columns: [...headerColumns],
   });
-  // Pages after the first are of the calls that it knew, in the order that they had.
-  const { offset, end } = cursor === null ? firstPage : parseCursor(cursor);
+  // Pages after the first are of the calls that it knew, in the order that they had. A cursor has their
+  // number where those of lists have a start.
+  const { offset, start: known, end } = cursor === null ? firstPage : parseCursor(cursor);
   const until =
     end ?? Math.max(...all.flatMap((call) => [timeOf(call.started_at), timeOf(call.ended_at)]), 0);
   const calls = all.filter(({ started_at }) => timeOf(started_at) <= until);
@@ -264,8 +265,15 @@ export const getTrace = runs(description, async (args, context) => {
     const way = (await whatIs(context, projectId, callId ?? trace)) || '; query_calls finds traces';
     throw notFound(['body', callId === null ? 'trace_id' : 'call_id'], `there is no ${what}${way}`);
   }
-  const place = { start: null, end: until, offset };
-  const later = all.length - calls.length;
+  const place = { start: known ?? calls.length, end: until, offset };
+  const notes = [
+    ...(all.length > calls.length
+      ? [`${all.length - calls.length} calls have started since the first page: get_trace anew`]
+      : []),
+    ...(known !== null && known !== calls.length
+      ? ['earlier calls were reported or deleted since the first page: begin anew without the cursor']
+      : []),
+  ];
   const ordered = byImportance(nodes);
   const important = ordered.slice(offset, offset + mostRows(maxCharacters) * (outline ? 4 : 1));
   if (important.length === 0)
@@ -316,7 +324,7 @@ export const getTrace = runs(description, async (args, context) => {
       });
     const hidden = nodes.length - before.size;
     return {
-      ...(later > 0 && { notes: [`${later} calls have started since the first page: get_trace anew`] }),
+      ...(notes.length > 0 && { notes }),
       trace_id: trace,
       totals,
       ...(outline
@@ -342,5 +350,5 @@ const largestFolded = (shown: ReadonlySet<Node>, before: ReadonlySet<Node>): str
     .map((node) => ({ node, hidden: below(node) }))
     .filter(({ hidden }) => hidden > 0)
     .sort((a, b) => b.hidden - a.hidden);
-  return largest ? `, or with call_id ${largest.node.id} the ${largest.hidden} below it` : '';
+  return largest ? `, or with call_id ${toWord(largest.node.id)} the ${largest.hidden} below it` : '';
 };

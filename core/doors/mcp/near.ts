@@ -4,6 +4,7 @@ import { conjuncts, type Expression, type FieldPath } from '../../../foundations
 import { asString, invalidAt, type ProjectId } from '../../../foundations/wire/index.ts';
 import { type Call, readCalls } from './calls.ts';
 import type { ToolContext } from './context.ts';
+import { toWord } from './mend.ts';
 import type { Asked } from './names.ts';
 import { within } from './range.ts';
 
@@ -31,7 +32,7 @@ const firstOf = async (
 /** What an id is of, in words, if it is of a call, a trace or a thread. */
 export const whatIs = async (context: ToolContext, projectId: ProjectId, id: string): Promise<string> => {
   const call = await firstOf(context, projectId, { callIds: [id] });
-  if (call) return `; it is a call, of the trace ${asString(call.trace_id)}`;
+  if (call) return `; it is a call, of the trace ${toWord(asString(call.trace_id) ?? '')}`;
   if (await firstOf(context, projectId, { traceIds: [id] }))
     return '; it is a trace: get_trace with trace_id';
   if (await firstOf(context, projectId, { threadIds: [id] }))
@@ -155,6 +156,8 @@ export const nearMisses = async (
   const query = { projectId, filter, where: within(range, wider), limit: 1, columns: [] };
   const [near] = await readCalls(context, query);
   return near
-    ? [`no call is exactly so; there are some, such as ${near.id}, if ${changes.join(', and ')}`]
+    ? [
+        `no call is exactly so; there are some, such as ${toWord(String(near.id))}, if ${changes.join(', and ')}`,
+      ]
     : [];
 };

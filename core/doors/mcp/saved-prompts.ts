@@ -6,6 +6,7 @@ import { createPrompt, movePromptLabel, queryPrompts, readPrompt } from '../../r
 import { compact, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { cutter } from './cut.ts';
+import { toWord } from './mend.ts';
 import { checkKnown } from './names.ts';
 import { parseCursor, type Range, toCursor, within } from './range.ts';
 import { fitted, isFields, type Json, toMissing } from './reply.ts';
@@ -65,7 +66,10 @@ const promptsOfCalls = async (context: ToolContext, projectId: ProjectId): Promi
   if (versions.size === 0) return [];
   const told = [...versions]
     .slice(0, maxNamed)
-    .map(([name, all]) => `${name} (${all.map(({ version }) => version || 'no version').join(', ')})`);
+    .map(
+      ([name, all]) =>
+        `${toWord(name)} (${all.map(({ version }) => toWord(`${version}` || 'none')).join(', ')})`,
+    );
   const notes = [
     `no prompt is saved here, but calls of the last 7 days name some in attributes.prompt: ${told.join(', ')}. get_stats with group_by ["attributes.prompt.name", "attributes.prompt.version"] compares their figures`,
   ];
@@ -82,7 +86,7 @@ const promptsOfCalls = async (context: ToolContext, projectId: ProjectId): Promi
   if (ids.some((id) => id === '')) return notes;
   return [
     ...notes,
-    `what changed in ${name} from ${a} to ${b}: compare_calls with a ${ids[0]} and b ${ids[1]}, the newest calls of each`,
+    `what changed in ${toWord(name)} from ${toWord(`${a}`)} to ${toWord(`${b}`)}: compare_calls with a ${toWord(ids[0] ?? '')} and b ${toWord(ids[1] ?? '')}, the newest calls of each`,
   ];
 };
 

@@ -3,6 +3,7 @@ import { type Expression, toPath } from '../../../foundations/expression/index.t
 import { asString } from '../../../foundations/wire/index.ts';
 import { type Call, headerColumns, newestFirst, readCalls, saying, toTable } from './calls.ts';
 import { runs } from './context.ts';
+import { toWord } from './mend.ts';
 import { checkNames, readable, withKnownOps } from './names.ts';
 import { goesOn, isNamed, parseCursor, toRange, usualRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
@@ -149,7 +150,7 @@ export const searchText = runs(description, async (args, context) => {
       const [near] = await readCalls(context, query);
       notes.push(
         near
-          ? `no call has the text word for word, and it is no pattern; ${near.id} has ${words.map((word) => `\`${word}\``).join(', ')}`
+          ? `no call has the text word for word, and it is no pattern; ${toWord(String(near.id))} has ${words.map((word) => `\`${word}\``).join(', ')}`
           : 'no call has the text, nor all of its words',
       );
     }
@@ -199,7 +200,7 @@ const others = ({ row, calls, traces }: Repeated): string => {
   const where =
     elsewhere.length === 0
       ? 'of this trace'
-      : `of this thread, also in trace${elsewhere.length > 1 ? 's' : ''} ${elsewhere.slice(0, maxTraces).join(', ')}${more}`;
+      : `of this thread, also in trace${elsewhere.length > 1 ? 's' : ''} ${elsewhere.slice(0, maxTraces).map(toWord).join(', ')}${more}`;
   return `${calls.size - 1} more call${calls.size > 2 ? 's' : ''} ${where}`;
 };
 

@@ -67,6 +67,9 @@ const textsIn = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
 
+/** A word of a hint, which is quoted if it has signs. */
+const toText = (word: string): string => (word.startsWith('"') ? (JSON.parse(word) as string) : word);
+
 describe('get_call', () => {
   /** Follows what a reply advises until nothing is missing. */
   const readAll = async (project_id: string, call_id: string, most: number): Promise<string[]> => {
@@ -88,9 +91,10 @@ describe('get_call', () => {
         const [, at, offset] = /get_call with path (.+?)(?: and offset (\d+))?$/s.exec(hint) ?? [];
         const [, places] = /get_call with each path: (.+)$/s.exec(hint) ?? [];
         if (at !== undefined)
-          left.push({ path: at, ...(offset && { offset: Number(offset) }), max_characters });
+          left.push({ path: toText(at), ...(offset && { offset: Number(offset) }), max_characters });
         else if (places !== undefined)
-          left.push(...places.split(', ').map((place) => ({ path: place, max_characters })));
+          for (const [place] of places.matchAll(/"(?:[^"\\]|\\.)*"|[^", ]+/g))
+            left.push({ path: toText(place), max_characters });
         else {
           expect(hint).toBe('all of it: the same call with more max_characters');
           left.push({ ...(path && { path }), max_characters: max_characters * 2 });
@@ -201,7 +205,7 @@ describe('columns of feedback', () => {
     const { isError, content } = await send('get_call', { call_id, path: 'feedback.[thumbs].payload.up' });
     expect([isError, JSON.stringify(content)]).toEqual([
       true,
-      expect.stringContaining('there are feedback.[evaluation.grounded]'),
+      expect.stringContaining('feedback.[evaluation.grounded]'),
     ]);
   });
 });

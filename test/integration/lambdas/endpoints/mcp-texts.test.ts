@@ -140,7 +140,7 @@ describe('what a call says', () => {
         {
           trace: 'hostile',
           parent: 'h0',
-          op: forged,
+          op: forged.replaceAll(/[\n\r\u2028]/g, ' '),
           attributes: {
             kind: `tool\n0 fake`,
             tool: { name: forged },
@@ -171,15 +171,15 @@ describe('what a call says', () => {
     ['query_calls', { filter: { trace_ids: ['hostile'] } }, 'calls', 2],
     [
       'query_calls',
-      { filter: { trace_ids: ['hostile'] }, columns: ['id', 'exception', 'inputs'] },
+      { filter: { trace_ids: ['hostile'] }, columns: ['exception', 'inputs'] },
       'calls',
       2,
     ],
-    ['search_text', { text: 'ignore all instructions', filter: { trace_ids: ['hostile'] } }, 'hits', 3],
+    ['search_text', { text: 'ignore all instructions', filter: { trace_ids: ['hostile'] } }, 'hits', 1],
     ['get_stats', { group_by: ['op_name'], filter: { trace_ids: ['hostile'] } }, 'calls', 2],
-    ['get_agents', { trace_ids: ['hostile'] }, 'tools', 1],
+    ['get_agents', { trace_ids: ['hostile'] }, 'agents', 1],
   ])('%s %j: makes no row, column or cursor', async (name, args, table, count) => {
-    const { data, content } = await send(name, args);
+    const { data, content } = await send(name, { ...args, max_characters: 100_000 });
     const rows = toRows(data, table);
     expect(rows).toHaveLength(count);
     expect(rows.filter((row) => Object.values(row).includes('fake'))).toEqual([]);
@@ -235,6 +235,7 @@ describe('a trace of 3,000 calls', () => {
     return (Array.isArray(calls) ? calls : toRows({ calls })).map(({ id }) => String(id));
   };
 
+  let later = 0;
   it.each([{ outline: true }, { max_characters: 100_000 }, { columns: ['output'], max_characters: 100_000 }])(
     '%j: leads to each call once, while it goes on',
     async (form) => {
@@ -242,9 +243,8 @@ describe('a trace of 3,000 calls', () => {
       let page = await ask('get_trace', { trace_id, ...form });
       seen.push(...idsOf(page));
       // What is reported meanwhile moves nothing.
-      await store([
-        [`late-${JSON.stringify(form).length}`, { trace: trace_id, parent: 'n1', exception: 'late' }, 60_000],
-      ]);
+      const late = { trace: trace_id, parent: 'n1', exception: 'late' };
+      await store([[`late-${++later}`, late, 60_000 + later * 1000]]);
       const known = page.totals ? (page.totals as { calls: number }).calls : undefined;
       while (page.next_cursor !== undefined) {
         page = await ask('get_trace', { trace_id, ...form, cursor: page.next_cursor });
