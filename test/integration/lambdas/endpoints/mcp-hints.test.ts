@@ -79,13 +79,13 @@ describe('get_call', () => {
     const left: object[] = [{ max_characters: most }];
     for (let args = left.pop(); args; args = left.pop()) {
       const key = JSON.stringify(args);
-      // The same again would go on forever.
-      expect(asked).not.toContain(key);
+      // Two hints may lead to the same place.
+      if (asked.has(key)) continue;
       asked.add(key);
       expect(asked.size).toBeLessThan(3000);
       const { missing = [], next_offset, value, call } = await ask('get_call', { ...about, ...args });
       seen.push(...textsIn(value ?? call));
-      const { path, max_characters } = args as { path?: string; max_characters: number };
+      const { max_characters } = args as { max_characters: number };
       if (next_offset !== undefined) expect(String(missing)).toContain(`and offset ${next_offset}`);
       for (const hint of missing as string[]) {
         const [, at, offset] = /get_call with path (.+?)(?: and offset (\d+))?$/s.exec(hint) ?? [];
@@ -97,7 +97,7 @@ describe('get_call', () => {
             left.push({ path: toText(place), max_characters });
         else {
           expect(hint).toBe('all of it: the same call with more max_characters');
-          left.push({ ...(path && { path }), max_characters: max_characters * 2 });
+          left.push({ ...args, max_characters: max_characters * 2 });
         }
       }
     }
