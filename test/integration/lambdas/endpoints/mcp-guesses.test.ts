@@ -199,7 +199,7 @@ describe('a guess finds what the raw calls have:', () => {
   it('how often each tool failed, and each user and release', async () => {
     for (const [group, column, name] of [
       ['tool_name', 'tool', (call: RawCall) => call.attributes.tool?.name],
-      ['end_user', 'attributes.user.id', (call: RawCall) => call.attributes.user?.id],
+      ['end_user', 'end_user', (call: RawCall) => call.attributes.user?.id],
       ['release', 'attributes.release', (call: RawCall) => call.attributes.release],
     ] as const) {
       const rows = toRows(await ask('get_stats', { group_by: group, call_metrics: ['error_count'] }));
