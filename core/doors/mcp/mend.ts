@@ -34,7 +34,11 @@ const closest = (name: string, known: readonly string[]): string | undefined => 
   const sought = bare(name);
   const near = known
     .map((candidate) => ({ candidate, by: distance(sought, bare(candidate)) }))
-    .filter(({ by }) => by <= Math.max(1, sought.length / 3))
+    // Short names are much alike, unless they begin alike.
+    .filter(({ candidate, by }) => {
+      const least = bare(candidate).startsWith(sought.slice(0, 2)) ? 2 : 1;
+      return by <= Math.max(least, sought.length / 3);
+    })
     .sort((a, b) => a.by - b.by);
   return (
     near[0]?.candidate ??
