@@ -190,7 +190,7 @@ export const gapTexts = (
     rest.some(({ path }) => path === place || path.startsWith(`${place}.`)),
   );
   const way = ways.length > 0 ? `get_call with each path: ${ways.map(toWord).join(', ')}` : 'each ends in …';
-  return [...named, `${rest.length} more values were cut: ${way}`];
+  return [...named, `${rest.length}${most > 0 ? ' more' : ''} values were cut: ${way}`];
 };
 
 /** How many gaps a reply of so many characters names. */

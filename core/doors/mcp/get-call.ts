@@ -184,7 +184,9 @@ export const getCall = runs(description, async (args, context) => {
     return {
       call: { ...(isTight ? { id, status } : whole), ...toFields(value) },
       ...(!isTight && { url }),
-      ...toMissing(gapTexts(gaps, { most: namedIn(maxCharacters), places: Object.keys(fields) })),
+      ...toMissing(
+        gapTexts(gaps, { most: isTight ? 0 : namedIn(maxCharacters), places: Object.keys(fields) }),
+      ),
     };
   });
 });
