@@ -121,6 +121,8 @@ export const objects = {
   /** Reads by name. */
   read: { stores: false, table: ['BatchGetItem'], objects: ['GetObject'] },
   query: { stores: false, table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },
+  /** Reads those of a class whose values are small enough for an item. */
+  list: { stores: false, table: ['BatchGetItem', 'Query'] },
   /**
    * BatchWriteItem puts and deletes notes on values in the bucket. Query finds them. Values that did
    * not become versions are deleted.
@@ -130,8 +132,6 @@ export const objects = {
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
     objects: ['PutObject', 'DeleteObject'],
   },
-  /** Reads objects that are small enough for an item, and makes versions of them. */
-  keep: { stores: true, table: ['BatchGetItem', 'Query', 'PutItem'] },
   delete: {
     stores: false,
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],

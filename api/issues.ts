@@ -15,9 +15,10 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer } from './endpoint.ts';
 import { direction, filterText, micros, optionalTexts, project, sortText, timestamp } from './fields.ts';
+import { namedVersions } from './prompts.ts';
 import { issueClass, issueKinds, issueStates, savedIssueStates } from './shared/issues.ts';
 
-/** What these endpoints share, and `/alerts/preview` with them: one function answers them. */
+/** What `/issues/query` and `/alerts/preview` share: one function answers them, for readers, and writes rollups alone. */
 export const lookingBack = {
   handler: 'issues',
   shape: longAnswer,
@@ -26,12 +27,10 @@ export const lookingBack = {
     payloads: 'read',
     costs: 'read',
     feedback: 'count',
-    objects: 'keep',
-    bookkeeping: 'serve',
+    objects: 'list',
+    bookkeeping: 'use',
   },
 } as const;
-
-const common = { ...lookingBack, tag: 'issues' } as const;
 
 /** The longest range that is asked for at once, in days. */
 export const maxDays = 366;
@@ -60,11 +59,23 @@ const issue = () =>
       ),
       tool_name: field(z.nullable(z.string()), 'The tool, if its calls name one.'),
       count: field(count, 'How often it was seen.'),
-      trace_count: field(count, 'In how many traces. Exact up to 128, and then within about 10 %.'),
+      trace_count: field(count, 'In how many traces. Exact up to 32, and then within about 7 %.'),
       user_count: field(count, 'By how many end users, as `attributes.user.id` names them; likewise.'),
       first_seen: field(timestamp, 'When it was first seen in the range.'),
       last_seen: field(timestamp, 'When it was last seen in the range.'),
       releases: field(z.array(z.string()), 'The releases that it was seen in; at most 20, by name.'),
+      agents: field(
+        z.array(
+          z.object({
+            name: field(
+              z.nullable(z.string()),
+              'The nearest agent at or above its calls; null outside of agents.',
+            ),
+            count: field(count, 'How often it was seen there.'),
+          }),
+        ),
+        'Of a loop, how often it was seen in each agent, the most common ones first; at most 50. Empty for other kinds.',
+      ),
       state: field(
         z.enum(issueStates),
         '`regressed`: it was resolved, and seen since. `open` if nobody said otherwise.',
@@ -102,6 +113,7 @@ export const issuesFilter = () =>
     kinds: field(nullish(z.array(z.enum(issueKinds))), 'Issues of these kinds.'),
     op_names: optionalTexts('Issues of these operations, as `op_name` names them.'),
     tool_names: optionalTexts('Issues of these tools.'),
+    agents: optionalTexts('Loops that were seen in one of these agents.'),
     releases: optionalTexts('Issues that were seen in one of these releases.'),
     assignees: optionalTexts('Issues of these assignees.'),
     first_seen_after: field(nullish(micros), 'Issues that were not seen in the range before this time.'),
@@ -116,6 +128,7 @@ export const everyIssue: IssuesFilter = {
   kinds: null,
   opNames: null,
   toolNames: null,
+  agents: null,
   releases: null,
   assignees: null,
   firstSeenAfter: null,
@@ -188,7 +201,7 @@ const issuesAnswer = () =>
     count: field(count, 'How many issues match, without `limit` and `offset`.'),
     left_out: field(
       count,
-      'How often something was seen that is in no issue: of an hour, the 500 most common issues are told apart.',
+      'How often something was seen that is in no issue: of an hour or a day, at most the 500 most common issues are told apart.',
     ),
     releases: field(
       z.array(
@@ -206,7 +219,8 @@ const issuesAnswer = () =>
 export type IssuesAnswer = z.output<ReturnType<typeof issuesAnswer>>;
 
 export const issuesQuery = /* @__PURE__ */ endpoint({
-  ...common,
+  ...lookingBack,
+  tag: 'issues',
   path: '/issues/query',
   name: 'IssuesQuery',
   summary: 'Group failures as issues',
@@ -282,7 +296,8 @@ const issuesUpdateBody = () =>
 export type IssueUpdate = z.output<ReturnType<typeof issuesUpdateBody>>;
 
 export const issuesUpdate = /* @__PURE__ */ endpoint({
-  ...common,
+  ...namedVersions,
+  tag: 'issues',
   path: '/issues/update',
   role: 'write',
   name: 'IssuesUpdate',

@@ -101,13 +101,14 @@ const exampleVersion = {
   version_index: 0,
 };
 
-/** What all endpoints of prompts share: one function answers them. */
-const common = {
+/** What all endpoints of prompts share, and `/issues/update` with them: one function makes versions of objects. */
+export const namedVersions = {
   handler: 'prompts',
   shape: oneAnswer,
   stores: { objects: 'serve', bookkeeping: 'note', audit: 'append' },
-  tag: 'prompts',
 } as const;
+
+const common = { ...namedVersions, tag: 'prompts' } as const;
 
 /** The fields of what a prompt says, and of its labels. */
 export const promptContent = () => ({

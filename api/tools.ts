@@ -392,7 +392,7 @@ export const findIssues = /* @__PURE__ */ tool({
         state: field(wantedStates(), 'open, resolved, ignored, regressed; a list for several.'),
         filter: field(
           withDefault(issuesFilter(), everyIssue),
-          'Lists `issue_ids`, `kinds` (error, verdict, feedback, loop), `op_names`, `tool_names`, `releases`, `assignees`; `first_seen_after`: ISO 8601.',
+          'Lists `issue_ids`, `kinds` (error, verdict, feedback, loop), `op_names`, `tool_names`, `agents` (of loops), `releases`, `assignees`; `first_seen_after`: ISO 8601.',
         ),
         sort_by: field(
           issuesSort('count'),

@@ -12,12 +12,14 @@ import { counted, type Figure } from './harness/figures.ts';
 import { alertFigures } from './parts/alerts.ts';
 import { auditFigures } from './parts/audit.ts';
 import { feedbackFigures } from './parts/feedback.ts';
+import { issueFigures } from './parts/issues.ts';
 import { spanUnits } from './parts/otel.ts';
 import { promptFigures } from './parts/prompts.ts';
 import { allQueryFigures, extraFigures, listFigures } from './parts/reading.ts';
 import { bundleFigures, makeBundles } from './parts/starts.ts';
 import { rolledUpFigures, statisticsFigures, threadFigures } from './parts/statistics.ts';
 import { streamFigures } from './parts/streams.ts';
+import { textFigures } from './parts/texts.ts';
 import { naiveFigures, tableFigures, writeFigures } from './parts/writing.ts';
 
 /** Few enough for a test, with nearly the figures of many. */
@@ -36,11 +38,13 @@ const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
  * depending on which shard's page comes first.
  */
 const isSteady = ({ name }: Figure): boolean =>
-  !/^(?:everything, all columns|count by a field of the inputs)/.test(name);
+  !/^(?:everything, all columns|count by a field of the inputs)|nothing known|at first/.test(name);
 
 /** Calls of a month of statistics: reported, and rolled up. */
 const monthCalls = 1000;
 const rolledUpCalls = 100_000;
+/** Calls whose texts are searched before and after they are noted: 50 hours of them. */
+const searchedCalls = 2000;
 /** Calls with as many roots as lists show. */
 const listedCalls = 5000;
 
@@ -85,7 +89,11 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(
       isCounted,
     ),
+    texts: (await textFigures(bench, generatedCalls(queriedConversations), searchedCalls)).filter(
+      (figure) => isCounted(figure) && isSteady(figure),
+    ),
     alerts: (await alertFigures(bench, generatedCalls(queriedConversations))).filter(isCounted),
+    issues: await issueFigures(bench),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
     bundles: await sizesOfBundles(bench),

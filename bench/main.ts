@@ -13,6 +13,7 @@ import { auditPart } from './parts/audit.ts';
 import { feedback } from './parts/feedback.ts';
 import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
+import { issuePart } from './parts/issues.ts';
 import { limits } from './parts/limits.ts';
 import { memory } from './parts/memory.ts';
 import { otel } from './parts/otel.ts';
@@ -47,6 +48,7 @@ const parts: readonly BenchPart[] = [
   rollups,
   texts,
   alertPart,
+  issuePart,
   otel,
   streams,
   cpu,

@@ -6,15 +6,20 @@ import { formatTime, type Micros, parseTime } from '../../foundations/wire/index
 import { type Bench, type BenchPart, type CapacityUsed, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
+import { storedBytes } from '../harness/item-size.ts';
 import { benchBudget, sendAll, toQuery } from '../harness/reporting.ts';
 
-const begin: Micros = Date.UTC(2026, 8, 1) * 1000;
+const begin: Micros = Date.UTC(2020, 0, 1) * 1000;
 /** A call every so often: 40 an hour. */
 const every: Micros = 90_000_000;
 
-/** What one of the last calls says and no other, and what none says. */
+/** What one of 30,000 calls says, what one of the first alone says, and what none says. */
 const rare = 'quixotic zebra';
+const deep = 'velvet octopus';
 const absent = 'xylophone in the jacuzzi';
+
+/** Which call says it. */
+const deepAt = 20;
 
 /** The same calls one after the other, a few of which say what no other says. */
 function* inOrder(calls: readonly Call[], count: number): Generator<Call> {
@@ -22,11 +27,11 @@ function* inOrder(calls: readonly Call[], count: number): Generator<Call> {
   for (const { start, end } of repeatCalls(calls, count)) {
     const startedAt = begin + i * every;
     const lasted = (parseTime(String(end.ended_at)) ?? 0) - (parseTime(String(start.started_at)) ?? 0);
-    const says = i % 30_000 === Math.floor(count / 2) % 30_000 ? { output: rare } : {};
+    const output = i === deepAt ? deep : i % 30_000 === Math.floor(count / 2) % 30_000 ? rare : undefined;
     i++;
     yield {
       start: { ...start, started_at: formatTime(startedAt) },
-      end: { ...end, ...says, ended_at: formatTime(startedAt + lasted) },
+      end: { ...end, ...(output !== undefined && { output }), ended_at: formatTime(startedAt + lasted) },
     };
   }
 }
@@ -57,7 +62,8 @@ export const textFigures = async (bench: Bench, calls: readonly Call[], count: n
   const plain = await bench.newStore('calls');
   // Reported as they happened, so that nothing is marked.
   await sendAll(plain, inOrder(calls, count), 'together');
-  const store = { ...plain, bookkeeping: (await bench.newStore('bookkeeping')).table };
+  const noted = await bench.newStore('bookkeeping');
+  const store = { ...plain, bookkeeping: noted.table };
   const figures: Figure[] = [];
   const time = async (name: string, in_: Store, text: string): Promise<CapacityUsed> => {
     let took: Awaited<ReturnType<typeof search>> = { firstAt: undefined, ms: 0 };
@@ -75,9 +81,12 @@ export const textFigures = async (bench: Bench, calls: readonly Call[], count: n
   await time('a text of none, nothing known', plain, absent);
   const { writes } = await time('a text of none, at first', store, absent);
   figures.push(counted(`${count} calls, noted: write units`, 'units a call', totalUnits(writes) / count));
+  const { billed } = await storedBytes(noted, bench.getSchema(noted.table));
+  figures.push(counted(`${count} calls, noted: storage`, 'bytes a call', billed / count));
   for (let i = 0; i < rounds - 1; i++) await search(store, project, absent);
   await time('a text of none', store, absent);
   await time('a text of few', store, rare);
+  await time('a text deep in the range', store, deep);
   return figures;
 };
 

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { decodeMessagePack, encodeMessagePack } from '../../foundations/encoding/index.ts';
+import { mapAhead } from '../../foundations/listing/index.ts';
 import {
   asBytes,
   type Cursor,
   deleteItems,
   type Item,
+  type Page,
+  type PageOptions,
   putItems,
   queryPage,
   type RequestBudget,
@@ -129,10 +133,19 @@ const packHashes = (list: readonly number[], bits: number): Uint8Array => {
   return bytes.subarray(0, Math.ceil(at / 8));
 };
 
-/** The values of packed hashes that are among some, which are in order. */
-const findValues = (packed: Uint8Array, bits: number, wanted: readonly number[]): Set<number> => {
-  const found = new Set<number>();
-  const highest = wanted.at(-1) ?? -1;
+/**
+ * Goes through packed hashes, and tells which of some values are not among them.
+ *
+ * @param wanted the values, in order
+ * @param miss takes one that is not there; gives whether to go on
+ * @returns whether it went on to the end
+ */
+const eachMissing = (
+  packed: Uint8Array,
+  bits: number,
+  wanted: readonly number[],
+  miss: (value: number) => boolean,
+): boolean => {
   const mask = 2 ** bits - 1;
   /** The bits that come next, from the lowest on, and how many there are. */
   let ahead = 0;
@@ -141,13 +154,12 @@ const findValues = (packed: Uint8Array, bits: number, wanted: readonly number[])
   const fill = (): void => {
     for (; have <= 24 && at < packed.length; have += 8) ahead |= (packed[at++] ?? 0) << have;
   };
-  let value = -1;
-  let next = 0;
-  while (value < highest) {
+  /** The next value; infinite behind the last. */
+  const read = (last: number): number => {
     let quotient = 0;
     for (;;) {
       fill();
-      if (have === 0) return found;
+      if (have === 0) return Number.POSITIVE_INFINITY;
       const ones = ahead === -1 ? have : Math.min(have, 31 - Math.clz32(~ahead & -~ahead));
       quotient += ones;
       const used = Math.min(have, ones + 1);
@@ -156,14 +168,18 @@ const findValues = (packed: Uint8Array, bits: number, wanted: readonly number[])
       if (ones < used) break;
     }
     fill();
-    if (have < bits) return found;
-    value += quotient * 2 ** bits + (ahead & mask) + 1;
+    if (have < bits) return Number.POSITIVE_INFINITY;
+    const value = last + quotient * 2 ** bits + (ahead & mask) + 1;
     ahead >>>= bits;
     have -= bits;
-    while ((wanted[next] ?? Number.POSITIVE_INFINITY) < value) next++;
-    if (wanted[next] === value) found.add(value);
+    return value;
+  };
+  let value = -1;
+  for (const each of wanted) {
+    while (value < each) value = read(value);
+    if (value !== each && !miss(each)) return false;
   }
-  return found;
+  return true;
 };
 
 /** Makes the test whether calls of a group may have what is looked for. It is never wrong that they have not. */
@@ -172,8 +188,12 @@ export const groupTest = (test: TextTest): ((group: TextGroup) => boolean) => {
   return ({ packed, count, bits }) => {
     if (packed === null) return true;
     const map = mapper(count, bits);
-    const found = findValues(packed, bits, all.map(map));
-    return passes(test, (hash) => found.has(map(hash)));
+    const missing = new Set<number>();
+    // The first one or few that are missing mostly decide.
+    return eachMissing(packed, bits, all.map(map), (value) => {
+      missing.add(value);
+      return passes(test, (hash) => !missing.has(map(hash)));
+    });
   };
 };
 
@@ -272,11 +292,13 @@ export class GroupMaker {
   }
 }
 
-/* An item has MessagePack, [version, mark, from, to, groups]. `rollups.ts` has its key. */
+/* An item has MessagePack, [version, mark, from, to, groups, stamp]. `rollups.ts` has its key. */
 
 const version = 1;
 /** The groups of an hour are stored in parts of about so many bytes. */
 const partBytes = 300_000;
+/** A part has at least so many bytes if another follows. */
+const leastPartBytes = partBytes - maxGroupCalls * callBytes;
 
 /** The groups of an hour, and the hours around it that have no calls. */
 export interface TextHour {
@@ -309,15 +331,28 @@ const toParts = (projectId: ProjectId, text: TextHour): Item[] => {
     }
     parts.at(-1)?.push([from, to - from, calls, count, bits, packed]);
   }
+  // Two searches may note an hour at once, each with groups of its own.
+  const stamp = parts.length > 1 ? randomUUID() : null;
   return parts.map((groups, part) => ({
     ...textKey(projectId, text.hour, part),
     [textParts]: parts.length,
-    [textGroups]: encodeMessagePack([version, text.mark, text.from, text.to, groups]),
+    [textGroups]: encodeMessagePack([version, text.mark, text.from, text.to, groups, stamp]),
+  }));
+};
+
+/** The keys of further parts that an hour may have had before, when its groups were others. */
+const furtherParts = (projectId: ProjectId, { hour, groups }: TextHour, parts: number): Item[] => {
+  const calls = groups.reduce((sum, group) => sum + group.calls, 0);
+  const most = 1 + Math.floor((calls * callBytes) / leastPartBytes);
+  return Array.from({ length: Math.max(0, most - parts) }, (_, i) => ({
+    ...textKey(projectId, hour, parts + i),
   }));
 };
 
 interface TextPart extends TextHour {
   readonly parts: number;
+  /** What the parts of an hour have in common that were written together. */
+  readonly stamp: string | null;
 }
 
 /** Reads a part; undefined if its groups were taken out of it, or another release wrote it otherwise. */
@@ -325,12 +360,13 @@ const readPart = ({ s, [textParts]: parts, [textGroups]: h }: Item): TextPart | 
   const key = asBytes(s);
   const bytes = asBytes(h);
   if (!key || !bytes || typeof parts !== 'number') return undefined;
-  const [found, mark, first, last, packed] = decodeMessagePack(bytes) as [
+  const [found, mark, first, last, packed, stamp = null] = decodeMessagePack(bytes) as [
     number,
     number,
     Hour,
     Hour,
     PackedGroup[],
+    string | null | undefined,
   ];
   if (found !== version) return undefined;
   const groups = packed.map(([from, length, calls, count, bits, hashesOfGroup]) => ({
@@ -341,15 +377,114 @@ const readPart = ({ s, [textParts]: parts, [textGroups]: h }: Item): TextPart | 
     bits,
     packed: hashesOfGroup,
   }));
-  return { hour: readNumber(key), parts, mark, from: first, to: last, groups };
+  return { hour: readNumber(key), parts, mark, from: first, to: last, groups, stamp };
+};
+
+/** An hour whose parts were all written by one search; nothing if some are another's. */
+const joinTextParts = (parts: readonly TextPart[]): TextHour[] => {
+  // What is left of more parts that an hour had before is none of it.
+  for (const { stamp, mark, parts: count } of parts) {
+    const own = parts.filter((part) => part.stamp === stamp && part.mark === mark && part.parts === count);
+    const [first] = own;
+    if (first && own.length === count) return [{ ...first, groups: own.flatMap(({ groups }) => groups) }];
+  }
+  return [];
 };
 
 /** The items of a first page: enough for a list of what is new. */
 const firstItems = 24;
+/** After that, so many requests are under way at once, each for about so many bytes. */
+const requestsAhead = 4;
+const requestBytes = 300_000;
+/** How much more time than the last one a request covers, at most. */
+const maxGrowth = 4;
+
+/** The hours of a request. */
+interface HourSpan {
+  readonly from: Hour;
+  readonly to: Hour;
+  readonly start?: Cursor | undefined;
+}
+
+/** Reads the parts of hours that are stored, as {@link readTexts} asks for them. */
+class TextReader {
+  readonly #read: (span: HourSpan, options?: PageOptions) => Promise<Page>;
+  readonly #descending: boolean;
+  /** How many hours have about {@link requestBytes}, by what was read last. */
+  #length = 1;
+
+  constructor(table: Table, projectId: ProjectId, descending: boolean, budget: RequestBudget) {
+    this.#descending = descending;
+    this.#read = ({ from, to, start }, options) => {
+      const sort = ['s', textKey(projectId, from, 0).s, textKey(projectId, to, 0xffff).s] as const;
+      const range = { partition: ['k', toPartition('texts', projectId)], sort } as const;
+      return queryPage(table, range, budget, { descending, start, ...options });
+    };
+  }
+
+  /** The items of some hours a page at a time, in order. After the first page, several are read at once. */
+  async *pages(span: HourSpan): AsyncGenerator<readonly Item[]> {
+    const first = await this.#read(span, { limit: firstItems });
+    yield first.items;
+    const at = hourOf(first.items.at(-1));
+    if (!first.next || at === undefined) return;
+    this.#learn(first.items, Math.abs((hourOf(first.items[0]) ?? at) - at) + 1);
+    const spans = this.#spans(span, at, first.next);
+    for await (let { page, of } of mapAhead(spans, requestsAhead, (next) => this.#readSpan(next))) {
+      yield page.items;
+      while (page.next) {
+        page = await this.#read({ ...of, start: page.next });
+        yield page.items;
+      }
+    }
+  }
+
+  async #readSpan(of: HourSpan) {
+    const page = await this.#read(of);
+    this.#learn(page.items, of.to - of.from + 1);
+    return { page, of };
+  }
+
+  #learn(items: readonly Item[], hours: number): void {
+    const bytes = items.reduce((sum, item) => sum + (asBytes(item[textGroups])?.length ?? 0), 0);
+    const length = Math.floor((hours * requestBytes) / Math.max(1, bytes));
+    this.#length = Math.max(1, Math.min(length, hours * maxGrowth));
+  }
+
+  /** What is left of a span from an hour on, of whose items some were read. */
+  async *#spans(whole: HourSpan, first: Hour, cursor: Cursor): AsyncGenerator<HourSpan> {
+    const descending = this.#descending;
+    const options = { limit: 1, descending: !descending, attributes: ['s'] };
+    const end = this.#read(whole, options).then(({ items }) => hourOf(items[0]) ?? first);
+    // Whoever wants to know it sees that it failed.
+    end.catch(() => {});
+    try {
+      let start: Cursor | undefined = cursor;
+      let at = first;
+      let last = first;
+      while (descending ? at >= last : at <= last) {
+        const hours = this.#length - 1;
+        const [from, to] = descending
+          ? [Math.max(whole.from, at - hours), at]
+          : [at, Math.min(whole.to, at + hours)];
+        yield { from, to, start };
+        start = undefined;
+        at = descending ? from - 1 : to + 1;
+        last = await end;
+      }
+    } finally {
+      await Promise.allSettled([end]);
+    }
+  }
+}
+
+const hourOf = (item: Item | undefined): Hour | undefined => {
+  const key = asBytes(item?.s);
+  return key && readNumber(key);
+};
 
 /**
- * Reads the groups of hours from one to another, inclusive, a page at a time. An hour with a part missing is left
- * out.
+ * Reads the groups of hours from one to another, inclusive, some at a time. An hour with a part missing is left out.
  *
  * @throws ServiceError 503 when storage does not give a page in time
  */
@@ -360,37 +495,24 @@ export async function* readTexts(
   descending: boolean,
   budget: RequestBudget,
 ): AsyncGenerator<readonly TextHour[]> {
-  const range = {
-    partition: ['k', toPartition('texts', projectId)],
-    sort: ['s', textKey(projectId, from, 0).s, textKey(projectId, to, 0xffff).s],
-  } as const;
-  let start: Cursor | undefined;
-  let limit: number | undefined = firstItems;
   let open: TextPart[] = [];
-  const whole = (): TextHour[] => {
-    const [first, ...rest] = descending ? open.toReversed() : open;
-    if (first?.parts !== rest.length + 1 || rest.some(({ mark }) => mark !== first.mark)) return [];
-    return [{ ...first, groups: [first, ...rest].flatMap(({ groups }) => groups) }];
+  const close = (): TextHour[] => {
+    const parts = descending ? open.toReversed() : open;
+    open = [];
+    return joinTextParts(parts);
   };
-  do {
-    const page = await queryPage(table, range, budget, { descending, limit, start });
+  for await (const items of new TextReader(table, projectId, descending, budget).pages({ from, to })) {
     const hours: TextHour[] = [];
-    for (const item of page.items) {
+    for (const item of items) {
       const part = readPart(item);
       if (!part) continue;
-      if (open[0] && open[0].hour !== part.hour) {
-        hours.push(...whole());
-        open = [];
-      }
-      // What is left of more parts that an hour had before is none of it.
-      open = open.filter(({ parts, mark }) => parts === part.parts && mark === part.mark);
+      if (open[0] && open[0].hour !== part.hour) hours.push(...close());
       open.push(part);
     }
-    start = page.next;
-    limit = undefined;
-    if (!start) hours.push(...whole());
     if (hours.length > 0) yield hours;
-  } while (start);
+  }
+  const last = close();
+  if (last.length > 0) yield last;
 }
 
 /**
@@ -409,6 +531,8 @@ export const storeTexts = async (
   const [first] = texts;
   if (!first) return;
   const items = texts.map((text) => toParts(projectId, text));
+  const further = texts.flatMap((text, i) => furtherParts(projectId, text, items[i]?.length ?? 0));
+  if (further.length > 0) await deleteItems(table, further, budget);
   await putItems(
     table,
     items.flatMap((parts, i) => {

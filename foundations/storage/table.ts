@@ -1004,7 +1004,7 @@ export const raiseNumber = async (
 /**
  * Takes an attribute out of an item of the table `bookkeeping`, if it is there.
  *
- * @returns the other numbers of the item; none if it has no such attribute
+ * @returns the other numbers of the item, whether it has the attribute or not; none if there is no item
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const removeAttribute = async (
@@ -1019,17 +1019,25 @@ export const removeAttribute = async (
     ConditionExpression: 'attribute_exists(#a)',
     ExpressionAttributeNames: { '#a': attribute },
     ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ReturnConsumedCapacity: 'TOTAL',
   });
   let found: Readonly<Record<string, unknown>> = {};
+  let without: unknown;
   await sendIf(budget, async (options) => {
-    const answer = await documents(table).send(command, options);
-    found = answer.Attributes ?? {};
-    return answer;
+    try {
+      const answer = await documents(table).send(command, options);
+      found = answer.Attributes ?? {};
+      return answer;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) without = error.Item;
+      throw error;
+    }
   });
-  return Object.fromEntries(
-    Object.entries(found).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value]] : [])),
+  const numbers = Object.entries(found).flatMap(([name, value]) =>
+    typeof value === 'number' ? [[name, value] as const] : [],
   );
+  return { ...getNumbers(without), ...Object.fromEntries(numbers) };
 };
 
 /**

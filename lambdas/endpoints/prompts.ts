@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context } from 'aws-lambda';
+import { issuesUpdate } from '../../api/issues.ts';
 import {
   type PromptChoice,
   promptCreate,
@@ -23,9 +24,11 @@ import { movingLabels } from '../common/http/label-moves.ts';
 import { compress, contentCoding } from '../common/http/negotiate.ts';
 import { middlewares, type Translate } from '../common/http/request.ts';
 import { stores } from '../common/http/stores.ts';
+import { handler as decideOnIssue } from './issues/update.ts';
 
 /*
- * The endpoints of prompts. One function answers all of them, since a stack has no room for one each.
+ * The endpoints of prompts, and the one that decides on issues. One function answers all of them, since a stack has no
+ * room for one each: they make versions of objects.
  */
 
 const create = streaming(promptCreate, (request) =>
@@ -106,11 +109,12 @@ const posts = {
   [promptRead.path]: read,
   [promptLabelsSet.path]: moveLabel,
   [promptsQuery.path]: query,
+  [issuesUpdate.path]: streaming(decideOnIssue.description, decideOnIssue.handle),
 } as Readonly<Record<string, Answerer>>;
 
-/** All requests about prompts. The gateway lets no others through. */
+/** All these requests. The gateway lets no others through. */
 export const handler = overStream<unknown>((event, context) => {
   const answer = event.httpMethod === 'POST' ? posts[event.resource] : (get as Answerer);
-  if (!answer) throw new Error(`no endpoint of prompts is ${event.resource}`);
+  if (!answer) throw new Error(`no endpoint here is ${event.resource}`);
   return answer(event, context);
 });

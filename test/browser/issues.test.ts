@@ -78,12 +78,15 @@ describe('the issues of a project', () => {
     await choose(page, 'Kind', 'Loop');
     await expect.poll(titles).toEqual(['Called again with the same arguments']);
     await choose(page, 'Kind', 'Any kind');
+    await choose(page, 'Agent', 'Loops in agent');
+    await expect.poll(titles).toEqual(['Called again with the same arguments']);
+    await choose(page, 'Agent', 'Any agent');
     await choose(page, 'Release', '1.0');
     await expect.poll(titles).toEqual([title]);
     await choose(page, 'Release', 'Any release');
-    await choose(page, 'Age', 'New since 2.0');
+    await choose(page, 'Since', 'New since 2.0');
     await expect.poll(titles).toEqual(['Called again with the same arguments']);
-    await choose(page, 'Age', 'New since yesterday');
+    await choose(page, 'Since', 'New since yesterday');
     await page.getByText('Nothing is new.').waitFor();
     await page.getByRole('button', { name: 'Show all issues' }).click();
     await page.getByRole('searchbox', { name: 'Search issues' }).fill('ORDER');
@@ -109,6 +112,15 @@ describe('the issues of a project', () => {
 });
 
 describe('an issue', () => {
+  it('leads to the agents that are in a loop', async () => {
+    const page = await visit(link('&kind=loop'));
+    await page.getByRole('link', { name: 'Called again with the same arguments' }).click();
+    const agents = page.getByRole('region', { name: 'Agents' });
+    await agents.getByText('1', { exact: true }).waitFor();
+    await agents.getByRole('link', { name: 'agent' }).click();
+    await page.waitForURL(/\/agents\?.*agent=agent/);
+  });
+
   it('has a page with its course, calls and releases, which lead to the calls', async () => {
     const page = await visit(link());
     await page.getByRole('link', { name: title }).click();

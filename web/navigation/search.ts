@@ -396,6 +396,8 @@ export const parseIssuesSearch = parser({
   /** Of one kind, and of one release, alone. @default - any */
   kind: choiceReader(issueKinds),
   release: readText,
+  /** Loops in this agent alone. @default - any */
+  agent: readText,
   /** Only what is new since then: a day, or the newest release. @default - of any age */
   since: choiceReader(['yesterday', 'release'] as const),
   /** A text in the titles, operations and tools. */

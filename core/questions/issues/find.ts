@@ -21,8 +21,9 @@ import {
 } from '../../records/calls/index.ts';
 import { queryFeedback } from '../../records/feedback/index.ts';
 import { toHour } from '../../records/rollups.ts';
-import { findCalls, noLookups, type QueriedCall } from '../query/index.ts';
+import { findCalls, noLookups } from '../query/index.ts';
 import type { Span } from '../stats/index.ts';
+import { kindOf, ownAgent } from '../traces/agents.ts';
 import { toMessage } from './message.ts';
 import type { Sighting } from './tally.ts';
 
@@ -83,8 +84,6 @@ async function* byHour<T>(batches: AsyncIterable<readonly T[]>, getTime: (one: T
     }
   if (held.length > 0) yield held;
 }
-
-const startOf = ({ header }: QueriedCall): Micros => header.start.startedAt;
 
 /** How many payloads are read together. */
 const payloadsAtOnce = 100;
@@ -207,6 +206,58 @@ const toolOf = ({ start }: CallHeader): string | undefined => {
   return start.attributes.kind === 'tool' ? toOpName(start.opName) : undefined;
 };
 
+/** What tells the agent of the calls below a call, and the call itself if it is one of a tool. */
+interface Step {
+  readonly id: string;
+  readonly traceId: string;
+  readonly parentId: string | null;
+  readonly startedAt: Micros;
+  /** The agent that it names itself. */
+  readonly agent: string | undefined;
+  readonly tool: CallHeader | undefined;
+}
+
+const toStep = (header: CallHeader): Step => ({
+  id: header.id,
+  traceId: header.start.traceId,
+  parentId: header.start.parentId,
+  startedAt: header.start.startedAt,
+  agent: ownAgent(header, kindOf(header))?.name ?? undefined,
+  tool: toolOf(header) === undefined ? undefined : header,
+});
+
+/** How many calls above one are looked at to learn its agent. */
+const maxAbove = 64;
+
+/**
+ * Finds the nearest agents at or above some calls in their traces; null outside of agents. What stands above them in
+ * another hour is read by its id, together for all of them.
+ */
+const findAgents = async (
+  store: Store,
+  projectId: ProjectId,
+  calls: readonly CallHeader[],
+  known: readonly Step[],
+  budget: RequestBudget,
+): Promise<ReadonlyMap<CallHeader, string | null>> => {
+  const agents = new Map<CallHeader, string | null>(calls.map((call) => [call, null]));
+  if (calls.length === 0) return agents;
+  const byId = new Map(known.map((step) => [step.id, step]));
+  let open = calls.map((call) => [call, call.id] as const);
+  for (let above = 0; open.length > 0 && above < maxAbove; above++) {
+    const unknown = [...new Set(open.map(([, id]) => id))].filter((id) => !byId.has(id));
+    for (const header of await readHeaders(store, projectId, unknown, budget))
+      byId.set(header.id, toStep(header));
+    open = open.flatMap(([call, id]) => {
+      const step = byId.get(id);
+      if (step?.traceId !== call.start.traceId) return [];
+      if (step.agent !== undefined) agents.set(call, step.agent);
+      return step.agent !== undefined || step.parentId === null ? [] : [[call, step.parentId] as const];
+    });
+  }
+  return agents;
+};
+
 /** Finds tools that a trace calls again and again. All headers are read, and payloads of calls of nearly one size. */
 const findLoops = async (
   store: Store,
@@ -219,16 +270,16 @@ const findLoops = async (
   const where = { kind: 'and' as const, operands: isDuring('started_at', from, to) };
   const selection = { projectId, filter: production, where, limit: null, includes: noIncludes };
   const query = findCalls(store, selection, budget);
-  const tools = async function* (): AsyncGenerator<QueriedCall[]> {
+  const steps = async function* (): AsyncGenerator<Step[]> {
     for await (const batch of query.found) {
       for (const { header } of batch) seeCall(header, shortAttribute(header.start, 'release'));
-      yield batch.filter(({ header }) => toolOf(header) !== undefined);
+      yield batch.map(({ header }) => toStep(header));
     }
   };
   const reader = new PayloadReader(store, projectId, budget);
-  for await (const ofHour of byHour(tools(), startOf)) {
+  for await (const ofHour of byHour(steps(), ({ startedAt }) => startedAt)) {
     const byTool = Map.groupBy(
-      ofHour.map(({ header }) => header),
+      ofHour.flatMap(({ tool }) => tool ?? []),
       (header) => JSON.stringify([header.start.traceId, toolOf(header)]),
     );
     const compared = [...byTool.values()].flatMap(candidates).slice(0, maxCompared);
@@ -245,6 +296,7 @@ const findLoops = async (
         add(header, 'answer', nothing.has(payload.output ?? 'null') ? undefined : payload.output);
       }
     const inArguments = new Set<CallHeader>();
+    const loops: (readonly [third: CallHeader, message: string])[] = [];
     for (const [key, calls] of alike) {
       const [, , what] = JSON.parse(key) as string[];
       const third = calls[leastRepeats - 1];
@@ -252,14 +304,21 @@ const findLoops = async (
       // The same arguments mostly have the same answer: that is one loop.
       if (what === 'arguments') for (const call of calls) inArguments.add(call);
       else if (calls.every((call) => inArguments.has(call))) continue;
+      loops.push([
+        third,
+        what === 'arguments' ? 'Called again with the same arguments' : 'Gives the same answer again',
+      ]);
+    }
+    const thirds = loops.map(([third]) => third);
+    const agents = await findAgents(store, projectId, thirds, ofHour, budget);
+    for (const [third, message] of loops)
       see({
         ...ofCall(third),
         kind: 'loop',
-        message:
-          what === 'arguments' ? 'Called again with the same arguments' : 'Gives the same answer again',
+        message,
+        agent: agents.get(third) ?? null,
         at: third.start.startedAt,
       });
-    }
   }
   counts.scanned += query.counts.scanned;
 };

@@ -1,29 +1,13 @@
-import {
-  type IssueRow,
-  type IssuesAnswer,
-  type IssuesFilter,
-  type IssuesQuery,
-  type IssueUpdate,
-  type SavedIssue,
-  savedIssue,
-} from '../../../api/issues.ts';
-import { type IssueState, issueClass, issueOfObject, toIssueObject } from '../../../api/shared/issues.ts';
+import type { IssueRow, IssuesAnswer, IssuesFilter, IssuesQuery } from '../../../api/issues.ts';
+import type { IssueState } from '../../../api/shared/issues.ts';
 import { compareText } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import {
-  formatTime,
-  invalidAt,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-  parseTime,
-} from '../../../foundations/wire/index.ts';
-import { safeParse } from '../../../foundations/wire/schema.ts';
-import { createObject, type ObjectChecks, readClass, readNewest } from '../../records/objects/index.ts';
+import { formatTime, type Micros } from '../../../foundations/wire/index.ts';
+import { type Decision, readDecisions } from '../../records/issues.ts';
 import { hourMicros, hoursOfDay } from '../../records/rollups.ts';
 import type { IssueStores } from './find.ts';
 import { takeIssues } from './rollups.ts';
-import { newestReleases, Tallies, type Tally } from './tally.ts';
+import { commonestAgents, newestReleases, Tallies, type Tally } from './tally.ts';
 
 export { toOpName } from './find.ts';
 
@@ -37,40 +21,6 @@ export interface IssueSources extends IssueStores {
 const maxByHour = 7 * hoursOfDay * hourMicros;
 const maxReleases = 20;
 
-const parseSaved = (value: JsonValue): SavedIssue | undefined => {
-  const parsed = safeParse(savedIssue(), value);
-  return parsed.success ? parsed.data : undefined;
-};
-
-/** What was decided on an issue. */
-export interface Decision extends Omit<SavedIssue, 'resolvedAt'> {
-  /** Since when what is seen is a regression; undefined if the issue is not resolved. */
-  readonly resolvedAt: Micros | undefined;
-}
-
-const toDecision = (saved: SavedIssue): Decision => ({
-  ...saved,
-  resolvedAt: saved.state === 'resolved' ? parseTime(saved.resolvedAt ?? saved.savedAt ?? '') : undefined,
-});
-
-/** Reads what was decided on issues, by their ids. */
-export const readDecisions = async (
-  objects: Store,
-  projectId: ProjectId,
-  isWanted: (issueId: string) => boolean,
-  budget: RequestBudget,
-): Promise<ReadonlyMap<string, Decision>> => {
-  const isOne = (objectId: string) => isWanted(issueOfObject(objectId) ?? '');
-  const found = await readClass(objects, projectId, issueClass, isOne, budget);
-  return new Map(
-    found.flatMap(({ header, value }) => {
-      const id = issueOfObject(header.objectId);
-      const saved = parseSaved(value);
-      return id !== undefined && saved ? [[id, toDecision(saved)] as const] : [];
-    }),
-  );
-};
-
 /** The state of an issue: one that was resolved, and seen since, has regressed. */
 const toState = (decision: Decision | undefined, lastSeen: Micros): IssueState => {
   const resolvedAt = decision?.resolvedAt;
@@ -78,7 +28,7 @@ const toState = (decision: Decision | undefined, lastSeen: Micros): IssueState =
 };
 
 const passes =
-  ({ issueIds, kinds, opNames, toolNames, releases, assignees, firstSeenAfter }: IssuesFilter) =>
+  ({ issueIds, kinds, opNames, toolNames, agents, releases, assignees, firstSeenAfter }: IssuesFilter) =>
   (row: IssueRow, { first }: Tally): boolean => {
     const among = (list: readonly string[] | null, value: string | null): boolean =>
       list === null || (value !== null && list.includes(value));
@@ -88,6 +38,7 @@ const passes =
       among(opNames, row.op_name) &&
       among(toolNames, row.tool_name) &&
       among(assignees, row.assignee) &&
+      (agents === null || row.agents.some(({ name }) => name !== null && agents.includes(name))) &&
       (releases === null || row.releases.some((release) => releases.includes(release))) &&
       (firstSeenAfter === null || first > firstSeenAfter)
     );
@@ -139,7 +90,8 @@ export const queryIssues = (
     const first = Math.floor(start / bucket);
     const buckets = Math.ceil(end / bucket) - first;
     const all = new Tallies();
-    const series = new Map<string, number[]>();
+    // How often each issue was seen in which buckets: of many issues and buckets, most have nothing.
+    const seen = new Map<string, [bucket: number, count: number][]>();
     await takeIssues(
       {
         stores: { calls, feedback },
@@ -153,15 +105,19 @@ export const queryIssues = (
       (tallies, time) => {
         all.merge(tallies);
         for (const [id, { count }] of tallies.issues) {
-          const ofIssue = series.get(id) ?? new Array<number>(buckets).fill(0);
-          series.set(id, ofIssue);
-          const at = Math.max(0, Math.floor(time / bucket) - first);
-          ofIssue[at] = (ofIssue[at] ?? 0) + count;
+          const ofIssue = seen.get(id) ?? [];
+          seen.set(id, ofIssue);
+          ofIssue.push([Math.max(0, Math.floor(time / bucket) - first), count]);
         }
       },
       budget,
     );
     const decisions = await readDecisions(objects, projectId, (id) => all.issues.has(id), budget);
+    const toSeries = (id: string): number[] => {
+      const series = new Array<number>(buckets).fill(0);
+      for (const [at, count] of seen.get(id) ?? []) series[at] = (series[at] ?? 0) + count;
+      return series;
+    };
     const toRow = (id: string, tally: Tally): IssueRow => {
       const saved = decisions.get(id);
       return {
@@ -171,15 +127,17 @@ export const queryIssues = (
         op_name: tally.opName,
         tool_name: tally.toolName,
         count: tally.count,
-        trace_count: tally.traces.count,
-        user_count: tally.users.count,
+        // Estimates can be more than there are.
+        trace_count: Math.min(tally.traces.count, tally.count),
+        user_count: Math.min(tally.users.count, tally.count),
         first_seen: formatTime(tally.first),
         last_seen: formatTime(tally.last),
         releases: [...tally.releases],
+        agents: commonestAgents(tally.agents).map(([name, count]) => ({ name, count })),
         state: toState(saved, tally.last),
         assignee: saved?.assignee ?? null,
         note: saved?.note ?? null,
-        series: series.get(id) ?? [],
+        series: [],
         examples: tally.examples.map(([, callId]) => callId),
       };
     };
@@ -199,39 +157,8 @@ export const queryIssues = (
       releases: newestReleases(all.releases)
         .slice(0, maxReleases)
         .map(([release, at]) => ({ release, first_seen: formatTime(at) })),
-      issues: rows.slice(offset, offset + limit),
+      issues: rows.slice(offset, offset + limit).map((row) => ({ ...row, series: toSeries(row.issue_id) })),
     };
   };
   return { counts, answer };
-};
-
-/**
- * Changes what is decided on an issue: what a change leaves out stays.
- *
- * @param userId who decides
- * @param checks as {@link createObject} takes them
- * @throws ServiceError as {@link createObject}; 422 for a change of nothing
- */
-export const updateIssue = async (
-  objects: Store,
-  { projectId, issueId, change }: IssueUpdate,
-  userId: string,
-  budget: RequestBudget,
-  checks: ObjectChecks = {},
-  now: () => number = Date.now,
-) => {
-  if (Object.values(change).every((value) => value === undefined))
-    throw invalidAt(['body'], 'should have a state, an assignee or a note');
-  const objectId = toIssueObject(issueId);
-  const before = await readNewest(objects, { projectId, objectId }, issueClass, parseSaved, budget);
-  const at = formatTime(now() * 1000);
-  const state = change.state ?? before?.state ?? 'open';
-  const assignee = change.assignee === undefined ? (before?.assignee ?? null) : change.assignee;
-  const note = change.note === undefined ? (before?.note ?? null) : change.note;
-  // Resolving again what came back is a decision of now.
-  const resolvedAt =
-    change.state === 'resolved' ? at : state === 'resolved' ? (before?.resolvedAt ?? at) : null;
-  const val = { _type: issueClass, state, resolved_at: resolvedAt, assignee, note, saved_at: at };
-  await createObject(objects, { projectId, objectId, val }, userId, budget, checks);
-  return { object_id: objectId, state, assignee, note };
 };

@@ -12,6 +12,9 @@ const maxMessage = 200;
 /** Colors of terminals, which begin with a control character. */
 const colors = /\p{Cc}\[[\d;]{0,16}[A-Za-z]/gu;
 
+/** What nobody sees: marks of direction, blanks without width, and tags. They could hide what a title says. */
+const unseen = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
 /** What Python says between the exceptions of a chain, and above a stack. */
 const betweenExceptions =
   /^(?:Traceback \(most recent|During handling of|The above exception|Exception Group)/;
@@ -120,6 +123,7 @@ const runs = /(<[a-z]{1,10}>)(?:(?:,| and|\s){1,3}\1){1,200}/g;
 export const withoutVariables = (message: string): string => {
   const line = cut(message, maxHeadline)
     .normalize('NFC')
+    .replace(unseen, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   const plain = rules.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

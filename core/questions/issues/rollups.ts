@@ -52,8 +52,11 @@ export interface IssueReading {
 /** Rollups of hours lie together in items, one a day; those of days lie by themselves. */
 type StoredKind = 'issuePages' | 'issueDays';
 
-/** The largest item that is stored, in bytes. What is larger is not stored, and scanned instead. */
-const maxItemBytes = 300_000;
+/**
+ * The largest items that are stored, in bytes. The rarest issues are left out of what is larger: a month of them should
+ * take no more than 300 read units.
+ */
+const maxItemBytes: Readonly<Record<StoredKind, number>> = { issuePages: 128_000, issueDays: 40_000 };
 /** How long storing may take, in milliseconds. The answer waits for it. */
 const storeMs = 3000;
 /** The most days that one request stores. */
@@ -74,6 +77,34 @@ const read = async (
     readRange(table, rollupRange(kind, projectId, from, to), { toRow }, budget),
   );
   return found.flat().flatMap(unpackIssues);
+};
+
+/** The rollups of a day: those of its hours, or its own. */
+export interface IssuesOfDay {
+  readonly kind: StoredKind;
+  readonly day: number;
+  readonly rollups: readonly IssueRollup[];
+}
+
+/**
+ * Stores the rollups of days. The rarest issues are taken out of those that are too large.
+ *
+ * @param getDays after how many days what is known of an hour expires
+ * @throws ServiceError 503 when storage does not take them in time
+ */
+export const storeIssues = async (
+  table: Table,
+  projectId: ProjectId,
+  days: readonly IssuesOfDay[],
+  getDays: (hour: Hour) => number | undefined,
+  budget: RequestBudget,
+): Promise<void> => {
+  const toItem = async ({ kind, day, rollups }: IssuesOfDay): Promise<Item> => ({
+    ...rollupKey(kind, projectId, day),
+    h: await packIssues(rollups, maxItemBytes[kind]),
+    ...toExpiry(day * hoursOfDay, getDays(day * hoursOfDay), graceDays),
+  });
+  await putItems(table, await Promise.all(days.map(toItem)), budget);
 };
 
 /** Issues of a span: what rollups have of finished hours, and what was found in the others. */
@@ -146,35 +177,24 @@ class IssuesRolledUp {
 
   /** Stores what was found of hours that can no more change without a mark. */
   async save(budget: RequestBudget): Promise<void> {
-    const { table, byDay, now } = this.#reading;
+    const { table, projectId, byDay, now } = this.#reading;
     const fresh = this.#fresh();
     if (!table || fresh.size === 0) return;
     const known = new Map([...this.#hourly, ...fresh]);
     const days = [...new Set([...fresh.keys()].map(toDay))].slice(0, maxStoredDays);
     const spent = { ...budget, deadline: Math.min(budget.deadline, now() + storeMs) };
-    const items = await Promise.all(
-      days.flatMap((day) => {
-        const hours = hoursOfTheDay(day).flatMap((hour) => {
-          const tallies = known.get(hour);
-          return tallies ? [{ number: hour, mark: this.#mark(hour), tallies }] : [];
-        });
-        if (!byDay || hours.length < hoursOfDay) return [this.#toItem('issuePages', day, hours)];
-        const tallies = new Tallies();
-        for (const hour of hours) tallies.merge(hour.tallies);
-        tallies.bound();
-        return [this.#toItem('issueDays', day, [{ number: day, mark: this.#markOfDay(day), tallies }])];
-      }),
-    );
-    const small = items.filter(({ h }) => (asBytes(h)?.length ?? 0) <= maxItemBytes);
-    await putItems(table, small, spent);
-  }
-
-  async #toItem(kind: StoredKind, day: number, rollups: readonly IssueRollup[]): Promise<Item> {
-    return {
-      ...rollupKey(kind, this.#reading.projectId, day),
-      h: await packIssues(rollups),
-      ...toExpiry(day * hoursOfDay, this.#getDays(day * hoursOfDay), graceDays),
-    };
+    const toStore = days.map((day): IssuesOfDay => {
+      const hours = hoursOfTheDay(day).flatMap((hour) => {
+        const tallies = known.get(hour);
+        return tallies ? [{ number: hour, mark: this.#mark(hour), tallies }] : [];
+      });
+      if (!byDay || hours.length < hoursOfDay) return { kind: 'issuePages', day, rollups: hours };
+      const tallies = new Tallies();
+      for (const hour of hours) tallies.merge(hour.tallies);
+      tallies.bound();
+      return { kind: 'issueDays', day, rollups: [{ number: day, mark: this.#markOfDay(day), tallies }] };
+    });
+    await storeIssues(table, projectId, toStore, (hour) => this.#getDays(hour), spent);
   }
 
   /** The hours that were looked at whole and are worth storing, those between calls without any included. */

@@ -17,10 +17,10 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
 import { callRef, formatTime, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
-import { type Decision, readDecisions } from '../../questions/issues/index.ts';
 import { takeIssues } from '../../questions/issues/rollups.ts';
 import type { Tally } from '../../questions/issues/tally.ts';
 import type { Span } from '../../questions/stats/index.ts';
+import { type Decision, readDecisions } from '../../records/issues.ts';
 import { toPartition } from '../../records/partitions.ts';
 import { lagMicros } from './decide.ts';
 import type { Contributor } from './message.ts';

@@ -1,5 +1,5 @@
 import { issuesUpdate } from '../../../api/issues.ts';
-import { updateIssue } from '../../../core/questions/issues/index.ts';
+import { updateIssue } from '../../../core/records/issues.ts';
 import { authorizeChange } from '../../../core/records/objects/index.ts';
 import { work } from '../../common/http/endpoint.ts';
 import { stores } from '../../common/http/stores.ts';

@@ -60,10 +60,8 @@ describe('the setting redact', () => {
     // And these store something, whatever the key of their route may do otherwise.
     expect(paths(allRoutes.filter((route) => !isWriting(route) && storesReports(route)))).toEqual([
       // They share a function with endpoints that write, as those of prompts do.
-      '/alerts/preview',
       '/graphql',
       '/inference/v1/{path+}',
-      '/issues/query',
       '/mcp',
       '/prompt/read',
       '/prompts/query',

@@ -1,7 +1,9 @@
+import { toIssueId } from '../../../core/questions/issues/tally.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { countFeedback } from './feedback.ts';
 import type { Fixture } from './fixture.ts';
+import { permitted as ofVersions } from './prompts.ts';
 import { choosing, noted, queryCalls } from './queries.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start, type Use } from './scenario.ts';
 
@@ -73,13 +75,13 @@ const previews: readonly Scenario[] = [
   preview('how slow calls with certain inputs would have been', { query: asksInputs }),
 ];
 
-/** What the function may do that looks back over calls and feedback, and keeps what is decided on issues. */
+/** What the function may do that looks back over calls and feedback. */
 const lookBack = [
   ...queryCalls,
   'costs: Query',
-  'bookkeeping: BatchWriteItem Query UpdateItem',
+  'bookkeeping: BatchWriteItem Query',
   ...countFeedback,
-  'objects: BatchGetItem PutItem Query',
+  'objects: BatchGetItem Query',
 ] as const;
 
 /** Ranges have no finished hours without calls between others: what is known of these is stored but once. */
@@ -94,7 +96,7 @@ const justNow = () => {
   return { start, end };
 };
 
-const anIssue = '0123456789abcdef0123456789abcdef';
+const anIssue = toIssueId({ kind: 'error', opName: 'answer', toolName: null, message: 'E: no' });
 const resolve = (p: string, fields: object = { state: 'resolved' }): Sent => ({
   path: '/issues/update',
   body: { project_id: p, issue_id: anIssue, ...fields },
@@ -159,20 +161,14 @@ export const alertFixtures = {
     seldom: {
       'Query on calls': 'as for statistics',
       'BatchWriteItem on bookkeeping': 'as for statistics',
-      'UpdateItem on bookkeeping': 'the project was noted when it was first written to',
     },
     body: (p) => ({ project_id: p, start: '2026-10-01T00:00:00Z', end: '2026-10-01T12:00:00Z' }),
     namesNothing: true,
     scenarios: issues,
-    uses: [
-      ...issues,
-      ...previews,
-      ...lookingBack,
-      { name: 'a decision', before, request: (p) => resolve(p) },
-    ],
+    uses: [...issues, ...previews, ...lookingBack],
   },
   '/issues/update': {
-    permitted: lookBack,
+    permitted: ofVersions,
     body: (p) => ({ project_id: p, issue_id: anIssue, state: 'resolved' }),
     namesNothing: true,
     scenarios: [

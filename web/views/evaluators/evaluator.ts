@@ -137,7 +137,9 @@ export const draftFrom = (
   const draft = { ...emptyDraft(loops ? 'check' : kind), name: watch.slice(0, 100) };
   if (loops)
     return { ...draft, on: 'trace', filter: everyTrace, check: 'max_tool_calls', checked: fewToolCalls };
-  const content = `This went wrong before: ${JSON.stringify(watch)}\nDoes it go wrong here, too? Answer true if it does not, and false if it does.\n\n{{inputs}}\n\n{{output}}`;
+  // Braces of a title are no placeholders.
+  const title = JSON.stringify(watch).replace(/\{(?=\{)/g, '{ ');
+  const content = `This went wrong before: ${title}\nDoes it go wrong here, too? Answer true if it does not, and false if it does.\n\n{{inputs}}\n\n{{output}}`;
   return {
     ...draft,
     filter: {

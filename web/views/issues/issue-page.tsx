@@ -289,6 +289,27 @@ const Releases = ({ project, issue, period, found }: PartProps & { readonly foun
   );
 };
 
+/** In which agents a loop was seen. */
+const Agents = ({ project, issue: { agents } }: PartProps) => (
+  <section className="card agent-calls" aria-label="Agents">
+    <h2>Agents</h2>
+    <ol>
+      {agents.map(({ name, count }) => (
+        <li key={name}>
+          {name === null ? (
+            'Outside of agents'
+          ) : (
+            <Link to="/agents" search={{ project, agent: name }} dir="auto">
+              {name}
+            </Link>
+          )}
+          <span className="muted">{countText(count)}</span>
+        </li>
+      ))}
+    </ol>
+  </section>
+);
+
 interface ContentProps extends PartProps {
   readonly found: Found;
   readonly mayChange: boolean;
@@ -337,6 +358,7 @@ const Content = (props: ContentProps) => {
       <div className="issue-parts">
         <Examples {...props} />
         <Releases {...props} />
+        {issue.agents.length > 0 ? <Agents {...props} /> : null}
         <Note {...props} mayChange={mayChange} />
       </div>
     </div>

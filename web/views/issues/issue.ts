@@ -69,7 +69,7 @@ export const maxIssues = 500;
 
 /** What a list of issues asks for, whatever their states. */
 export const listRequest = (
-  { project, kind, release }: Pick<IssuesSearch, 'project' | 'kind' | 'release'>,
+  { project, kind, release, agent }: Pick<IssuesSearch, 'project' | 'kind' | 'release' | 'agent'>,
   { start, end }: Span,
   after?: string,
 ): Request<'/issues/query'> => ({
@@ -79,10 +79,17 @@ export const listRequest = (
   filter: {
     ...(kind && { kinds: [kind] }),
     ...(release && { releases: [release] }),
+    ...(agent && { agents: [agent] }),
     ...(after && { first_seen_after: after }),
   },
   limit: maxIssues,
 });
+
+/** The agents that issues were seen in, by name. */
+export const agentsOf = (issues: readonly Issue[]): string[] =>
+  [...new Set(issues.flatMap(({ agents }) => agents.flatMap(({ name }) => name ?? [])))].sort((a, b) =>
+    a.localeCompare(b),
+  );
 
 /** A few bars for a series, in the order of time: each has the sum of as many buckets. */
 export const toBars = (series: readonly number[], most: number): number[] => {
@@ -199,6 +206,15 @@ export const seenText = ({ count, trace_count, user_count }: Issue): string =>
     ...(user_count > 0 ? [`by ${countedText(user_count, 'user')}`] : []),
   ].join(' ');
 
+/** JSON in which characters that nobody sees, and those that turn the direction of what follows, are escaped. */
+const seenJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\p{Cf}\u2028\u2029]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
 /** An example of an issue. */
 export interface Example {
   readonly id: string;
@@ -220,22 +236,22 @@ export const agentText = (
   url: string,
 ): string => {
   const place = { project_id: project };
-  const call = (name: string, args: object) => `${name} ${JSON.stringify({ ...place, ...args })}`;
+  const call = (name: string, args: object) => `${name} ${seenJson({ ...place, ...args })}`;
   const [example] = examples;
+  const agents = agentsOf([issue]);
   const first = [
     call('find_issues', { start: iso(start), end: iso(end), filter: { issue_ids: [issue.issue_id] } }),
     ...examples.map(({ id }) => call('get_call', { call_id: id })),
-    ...(example?.trace === undefined
-      ? []
-      : [call('get_trace', { trace_id: example.trace, call_id: example.id, outline: true })]),
+    ...(example?.trace === undefined ? [] : [call('get_trace', { trace_id: example.trace, outline: true })]),
   ];
   const facts = [
-    `- Title: ${JSON.stringify(issue.title)}`,
+    `- Title: ${seenJson(issue.title)}`,
     `- Kind: ${issue.kind}`,
-    ...(issue.op_name ? [`- Operation: ${JSON.stringify(issue.op_name)}`] : []),
-    ...(issue.tool_name ? [`- Tool: ${JSON.stringify(issue.tool_name)}`] : []),
+    ...(issue.op_name ? [`- Operation: ${seenJson(issue.op_name)}`] : []),
+    ...(issue.tool_name ? [`- Tool: ${seenJson(issue.tool_name)}`] : []),
     `- ${seenText(issue).replace(/^s/, 'S')}, first at ${issue.first_seen}, last at ${issue.last_seen}`,
-    ...(issue.releases.length > 0 ? [`- Releases: ${JSON.stringify(issue.releases)}`] : []),
+    ...(issue.releases.length > 0 ? [`- Releases: ${seenJson(issue.releases)}`] : []),
+    ...(agents.length > 0 ? [`- Agents: ${seenJson(agents)}`] : []),
   ];
   return [
     `Find out why this goes wrong in ${project}, and fix it in this repository.`,

@@ -28,6 +28,7 @@ import { Toasts } from '../../ui/toasts.tsx';
 import { HeadTools, View } from '../../ui/view.tsx';
 import { useIssues } from './data.ts';
 import {
+  agentsOf,
   type Found,
   type Issue,
   issuesOf,
@@ -108,7 +109,7 @@ const List = ({ search, period, found }: ListProps) => {
       className: 'break',
       cell: (issue) => (
         <>
-          <Link to="/issues" search={{ ...search, issue: issue.issue_id }}>
+          <Link to="/issues" search={{ ...search, issue: issue.issue_id }} dir="auto">
             {issue.title}
           </Link>
           {after !== undefined && newest && Date.parse(issue.first_seen) > Date.parse(after) ? (
@@ -116,7 +117,9 @@ const List = ({ search, period, found }: ListProps) => {
               new
             </span>
           ) : null}
-          <span className="hint">{subjectOf(issue)}</span>
+          <span className="hint" dir="auto">
+            {subjectOf(issue)}
+          </span>
         </>
       ),
       ...sortable('title'),
@@ -169,8 +172,8 @@ const List = ({ search, period, found }: ListProps) => {
       ) : null}
       {found.left_out > 0 ? (
         <p className="muted">
-          {countText(found.left_out)} more failures are in no issue: of an hour, the 500 most common issues
-          are told apart.
+          {countText(found.left_out)} more failures are in no issue: only the most common issues of an hour or
+          a day are told apart, at most 500. Choose a shorter time for others.
         </p>
       ) : null}
     </>
@@ -187,10 +190,11 @@ interface FiltersProps {
 
 /** What is shown: of which state, kind, release and age. */
 const Filters = ({ search, period, found, releases }: FiltersProps) => {
-  const { tab = 'open', kind = '', release = '', since = '', text = '' } = search;
+  const { tab = 'open', kind = '', release = '', agent = '', since = '', text = '' } = search;
   const change = useChange<IssuesSearch>(route.useNavigate());
   const newest = newestRelease(releases);
   const names = releases.map((one) => one.release);
+  const agents = agentsOf(found?.issues ?? []);
   const chooseSince = (next: string) =>
     change({
       since: next === '' ? undefined : next === 'release' ? 'release' : 'yesterday',
@@ -227,9 +231,23 @@ const Filters = ({ search, period, found, releases }: FiltersProps) => {
         ]}
         onChange={(next) => change({ release: next || undefined })}
       />
+      {agent !== '' || agents.length > 0 ? (
+        <Select
+          fit
+          label="Agent"
+          value={agent}
+          options={[
+            ['', 'Any agent'],
+            ...(agent === '' || agents.includes(agent) ? agents : [agent, ...agents]).map(
+              (name) => [name, `Loops in ${name}`] as const,
+            ),
+          ]}
+          onChange={(next) => change({ agent: next || undefined })}
+        />
+      ) : null}
       <Select
         fit
-        label="Age"
+        label="Since"
         value={since}
         options={[
           ['', 'Of any age'],
@@ -245,8 +263,11 @@ const Filters = ({ search, period, found, releases }: FiltersProps) => {
   );
 };
 
-const isNarrowed = ({ kind, release, since }: IssuesSearch): boolean =>
-  kind !== undefined || release !== undefined || since !== undefined;
+/** Nothing of what narrows a list. */
+const wide = { kind: undefined, release: undefined, agent: undefined, since: undefined } as const;
+
+const isNarrowed = ({ kind, release, agent, since }: IssuesSearch): boolean =>
+  (kind ?? release ?? agent ?? since) !== undefined;
 
 interface IssuesProps {
   readonly search: IssuesSearch;
@@ -293,14 +314,7 @@ const Issues = ({ search, span, period, refresh }: IssuesProps) => {
         </Empty>
       ) : null}
       {found?.issues.length === 0 && isNarrowed(search) ? (
-        <Notice
-          kind="info"
-          action={
-            <Button onClick={() => change({ kind: undefined, release: undefined, since: undefined })}>
-              Show all issues
-            </Button>
-          }
-        >
+        <Notice kind="info" action={<Button onClick={() => change(wide)}>Show all issues</Button>}>
           {since === undefined ? 'No issue of this time matches.' : 'Nothing is new.'}
         </Notice>
       ) : null}

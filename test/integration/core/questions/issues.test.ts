@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { issuesQuery, issuesUpdate } from '../../../../api/issues.ts';
-import { queryIssues, updateIssue } from '../../../../core/questions/issues/index.ts';
+import { queryIssues } from '../../../../core/questions/issues/index.ts';
 import { purgeFeedback } from '../../../../core/records/feedback/index.ts';
+import { updateIssue } from '../../../../core/records/issues.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../foundations/wire/index.ts';
 import { parseValue } from '../../../../foundations/wire/schema.ts';
@@ -188,6 +189,75 @@ describe('loops', () => {
   });
 });
 
+describe('loops by agent', () => {
+  const agent = (name: string) => ({ kind: 'agent', agent: { name } });
+  const tool = { kind: 'tool', tool: { name: 'search' } };
+  const loop = (trace: string, parent: string | undefined, from: number, attributes: object = tool): Told[] =>
+    [0, 1, 2].map((i) => ({
+      id: `${trace}-${i}`,
+      trace,
+      ...(parent !== undefined && { parent }),
+      from: from + i,
+      attributes,
+      inputs: { q: 'where is it?' },
+      output: `nothing ${i}`,
+    }));
+  const told: Told[] = [
+    { id: 'boss', trace: 'a', attributes: agent('boss') },
+    { id: 'clerk', trace: 'a', parent: 'boss', from: 1, attributes: agent('clerk') },
+    { id: 'step', trace: 'a', parent: 'clerk', from: 2 },
+    ...loop('a', 'step', 3),
+    { id: 'long', trace: 'b', from: -90, attributes: agent('boss') },
+    { id: 'between', trace: 'b', parent: 'long', from: -80 },
+    // Its agent began in the hour before.
+    ...loop('b', 'between', 10),
+    // It names its agent itself, and its parent is in another trace.
+    ...loop('c', 'boss', 20, { ...tool, agent: { name: 'clerk' } }),
+    ...loop('d', 'boss', 30),
+    ...loop('e', 'nobody', 40),
+    ...loop('f', undefined, 50),
+  ];
+
+  it('count at the nearest agent above them, wherever it began, scanned and rolled up', async () => {
+    const project = newProject();
+    await tell(project, told);
+    const { issues, counts } = await ask(project);
+    expect(issues).toMatchObject([
+      {
+        count: 6,
+        agents: [
+          { name: null, count: 3 },
+          { name: 'clerk', count: 2 },
+          { name: 'boss', count: 1 },
+        ],
+      },
+    ]);
+    expect(counts.scanned).toBeGreaterThan(0);
+    const again = await ask(project);
+    expect(again.counts.scanned).toBe(0);
+    expect(again.issues).toEqual(issues);
+  });
+
+  it('are asked for by agent, and other issues have none', async () => {
+    const project = newProject();
+    await tell(project, [...told, { id: 'fails', parent: 'boss', trace: 'a', exception: 'E: no' }]);
+    const kinds = async (filter: object) => (await ask(project, { filter })).issues.map(({ kind }) => kind);
+    expect(await kinds({ agents: ['boss'] })).toEqual(['loop']);
+    expect(await kinds({ agents: ['none'] })).toEqual([]);
+    expect((await ask(project, { filter: { kinds: ['error'] } })).issues).toMatchObject([{ agents: [] }]);
+  });
+
+  it('end at parents that go round', async () => {
+    const project = newProject();
+    await tell(project, [
+      { id: 'one', trace: 'g', parent: 'two' },
+      { id: 'two', trace: 'g', parent: 'one' },
+      ...loop('g', 'two', 1),
+    ]);
+    expect((await ask(project)).issues).toMatchObject([{ agents: [{ name: null, count: 1 }] }]);
+  });
+});
+
 describe('verdicts and feedback', () => {
   const soon = { start: new Date(Date.now() - 3_600_000).toISOString(), end: null };
   const give = (project: ProjectId, id: string, feedback_type: string, payload: object, callId = 'c') => ({
@@ -292,6 +362,21 @@ describe('what people decide', () => {
     expect((await ask(project)).issues).toMatchObject([
       { state: 'ignored', assignee: null, note: 'a flaky shop' },
     ]);
+  });
+
+  it('keeps what several people decide at the same moment', async () => {
+    const project = newProject();
+    const issue_id = 'b'.repeat(32);
+    const now = '2026-10-01T12:30:00Z';
+    await Promise.all([
+      update(project, { issue_id, state: 'resolved' }, now),
+      update(project, { issue_id, assignee: 'bob' }, now),
+      update(project, { issue_id, note: 'a flaky shop' }, now),
+    ]);
+    expect(await update(project, { issue_id, state: 'ignored' }, now)).toMatchObject({
+      assignee: 'bob',
+      note: 'a flaky shop',
+    });
   });
 
   it('is something', async () => {

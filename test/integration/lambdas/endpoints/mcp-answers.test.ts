@@ -352,7 +352,8 @@ describe('nothing is found only where there is nothing:', () => {
       expect(await refused('find_issues', args)).toContain(mend);
     }
     const fine = await ask('find_issues', { ...days, filter: { tool_names: ['flights.search'] } });
-    expect([fine.notes, toRows(fine, 'issues')]).toEqual([undefined, []]);
+    const others = [expect.stringContaining('in another state or not of the filter')];
+    expect([fine.notes, toRows(fine, 'issues')]).toEqual([others, []]);
     expect(await refused('find_issues', { start: '2020-01-01' })).toContain('within 366 days of end');
   });
 

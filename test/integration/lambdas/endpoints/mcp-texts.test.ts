@@ -169,15 +169,10 @@ describe('what a call says', () => {
   it.each([
     ['get_trace', { trace_id: 'hostile' }, 'calls', 2],
     ['query_calls', { filter: { trace_ids: ['hostile'] } }, 'calls', 2],
-    [
-      'query_calls',
-      { filter: { trace_ids: ['hostile'] }, columns: ['exception', 'inputs'] },
-      'calls',
-      2,
-    ],
+    ['query_calls', { filter: { trace_ids: ['hostile'] }, columns: ['exception', 'inputs'] }, 'calls', 2],
     ['search_text', { text: 'ignore all instructions', filter: { trace_ids: ['hostile'] } }, 'hits', 1],
     ['get_stats', { group_by: ['op_name'], filter: { trace_ids: ['hostile'] } }, 'calls', 2],
-    ['get_agents', { trace_ids: ['hostile'] }, 'agents', 1],
+    ['get_agents', { trace_ids: ['hostile'] }, 'agents', 2],
   ])('%s %j: makes no row, column or cursor', async (name, args, table, count) => {
     const { data, content } = await send(name, { ...args, max_characters: 100_000 });
     const rows = toRows(data, table);

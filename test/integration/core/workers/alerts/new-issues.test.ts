@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { alert } from '../../../../../api/alerts.ts';
-import { updateIssue } from '../../../../../core/questions/issues/index.ts';
 import { registerKey } from '../../../../../core/records/alerts.ts';
+import { updateIssue } from '../../../../../core/records/issues.ts';
 import { noKnownIssues, readKnown } from '../../../../../core/workers/alerts/new-issues.ts';
 import { previewAlert } from '../../../../../core/workers/alerts/preview.ts';
 import { raiseNumber, requestBudget, type Store } from '../../../../../foundations/storage/index.ts';

@@ -16,6 +16,7 @@ const issue = (about: Partial<IssueRow>): IssueRow => ({
   first_seen: '2026-10-01T00:00:00.000000Z',
   last_seen: '2026-10-01T00:00:00.000000Z',
   releases: [],
+  agents: [],
   state: 'open',
   assignee: null,
   note: null,

@@ -147,6 +147,13 @@ describe('the headline of an exception', () => {
     expect(toMessage(' \n ')).toBe('error');
   });
 
+  it('says the same with what nobody sees in it', () => {
+    const hidden = 'E:\u202e no\u200b such\u2066 order\u{e0041}\u{e0042}\ufeff';
+    expect(toMessage(hidden)).toBe('E: no such order');
+    expect(toMessage('\u202e\u200b')).toBe('error');
+    expect(toMessage('می‌خواهم 👩‍💻')).toBe('می‌خواهم 👩‍💻');
+  });
+
   it('has no colors of terminals', () => {
     expect(toHeadline('\u001b[31mfailed\u001b[0m')).toBe('failed');
   });

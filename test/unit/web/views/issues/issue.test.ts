@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { placeholder } from '../../../../../api/evaluators.ts';
 import { parseEvaluatorsSearch, parseIssuesSearch } from '../../../../../web/navigation/search.ts';
 import { draftFrom, evaluatorValue } from '../../../../../web/views/evaluators/evaluator.ts';
 import {
@@ -35,6 +36,7 @@ const issue = (changes: Partial<Issue> = {}): Issue => ({
   first_seen: '2026-10-01T10:00:00.000000Z',
   last_seen: '2026-10-02T10:00:00.000000Z',
   releases: [],
+  agents: [],
   state: 'open',
   assignee: null,
   note: null,
@@ -188,6 +190,12 @@ describe('an evaluator that watches for an issue', () => {
     expect(value.judge?.answer).toEqual({ type: 'boolean' });
   });
 
+  it('takes no braces of a title for placeholders', () => {
+    const { messages } = draft(issue({ title: 'UndefinedError: {{{ user.name }}} and {{output}}' }));
+    const found = [...(messages[0]?.content ?? '').matchAll(placeholder)].map(([, name]) => name);
+    expect(found).toEqual(['inputs', 'output']);
+  });
+
   it('counts calls of tools for a loop, and is a check for whoever may not have judges', () => {
     const value = evaluatorValue(draft(issue({ kind: 'loop', tool_name: 'Bash' })), true);
     expect(value).toMatchObject({ on: 'trace', check: { max_tool_calls: 20 } });
@@ -227,9 +235,22 @@ describe('the text for a coding agent', () => {
       ],
       ['get_call', { project_id, call_id: 'c1' }],
       ['get_call', { project_id, call_id: 'c2' }],
-      ['get_trace', { project_id, trace_id: 't1', call_id: 'c1', outline: true }],
+      ['get_trace', { project_id, trace_id: 't1', outline: true }],
     ]);
     expect(text).toContain('https://host/mcp');
+  });
+
+  it('shows what would turn or hide it, and names the agents of a loop', () => {
+    const agents = [
+      { name: null, count: 3 },
+      { name: 'planner\u202e', count: 2 },
+    ];
+    const hidden = issue({ kind: 'loop', op_name: 'op\u202e\u{e0041}"', agents });
+    const text = agentText('p/q', hidden, span, [{ id: 'c\u2066', trace: 't' }], 'u');
+    expect(text).not.toMatch(/\p{Cf}/u);
+    expect(text).toContain('- Operation: "op\\u202e\\udb40\\udc41\\""');
+    expect(text).toContain('- Agents: ["planner\\u202e"]');
+    expect(text).toContain('get_call {"project_id":"p/q","call_id":"c\\u2066"}');
   });
 
   it('leaves out the trace of an example that is gone', () => {
