@@ -161,12 +161,12 @@ const readSaid = async (
 /** More calls than this are not looked through for the traces that they are of. */
 const maxCounted = 20_000;
 
-/** How much of a range was looked at, in words. */
+/** How much of a range was looked at, in words; undefined if there is nothing. */
 const lookedAt = async (
   context: ToolContext,
   projectId: ProjectId,
   { start, end }: { readonly start: Micros; readonly end: Micros },
-): Promise<string> => {
+): Promise<string | undefined> => {
   const count = async (metric: 'call_count' | 'trace_count'): Promise<number> => {
     const { call_buckets } = await readStats(context, {
       projectId,
@@ -184,6 +184,7 @@ const lookedAt = async (
     return Number(call_buckets[0]?.[`sum_${metric}`] ?? 0);
   };
   const calls = await count('call_count');
+  if (calls === 0) return undefined;
   return calls > maxCounted ? `${calls} calls` : `${await count('trace_count')} traces of ${calls} calls`;
 };
 
@@ -210,12 +211,9 @@ export const findIssues = runs(description, async (args, context) => {
     }
   }
   if (all === 0) {
-    const kinds = args.filter.kinds?.length
-      ? args.filter.kinds.map((kind) => `${kind}s`).join(', ')
-      : 'issues';
-    notes.push(
-      `none of these ${kinds} in ${await lookedAt(context, projectId, { start, end })} of production`,
-    );
+    const kinds = args.filter.kinds?.map((kind) => `${kind}s`).join(', ') || 'issues';
+    const range = await lookedAt(context, projectId, { start, end });
+    if (range !== undefined) notes.push(`none of these ${kinds} in ${range} of production`);
   }
   if (leftOut > 0)
     notes.push(`${leftOut} more failures are in no issue, since they are rare among very many`);

@@ -273,13 +273,12 @@ describe('end users', () => {
       expect.stringContaining('end users are group_by end_user'),
       expect.stringContaining('trace_roots_only'),
     ]);
-    const agents = toRows(
-      await ask('get_agents', { ...days, filter: { end_users: [planted.affected] } }),
-      'agents',
-    );
-    const marta = rows.find(({ end_user }) => end_user === planted.affected);
-    expect(agents.find(({ agent }) => agent === 'booking')).toMatchObject({
-      failed_traces: marta?.failed_traces,
+    const ofMarta = await ask('get_agents', { ...days, filter: { end_users: [planted.affected] } });
+    const { errors: seats } = toRows(ofMarta, 'tools').find(({ tool }) => tool === planted.tool) ?? {};
+    // Each failed the tool and its agent.
+    expect(toRows(ofMarta, 'agents').find(({ agent }) => agent === 'booking')).toMatchObject({
+      errors: 2 * Number(seats),
+      failed_traces: seats,
     });
     const { isError, content } = await send('query_calls', { ...days, filter: { end_users: ['martha'] } });
     expect([isError, JSON.stringify(content)]).toEqual([
