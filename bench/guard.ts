@@ -11,6 +11,7 @@ import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
 import { alertFigures } from './parts/alerts.ts';
 import { auditFigures } from './parts/audit.ts';
+import { extremeFigures } from './parts/extremes.ts';
 import { feedbackFigures } from './parts/feedback.ts';
 import { issueFigures } from './parts/issues.ts';
 import { spanUnits } from './parts/otel.ts';
@@ -45,6 +46,8 @@ const monthCalls = 1000;
 const rolledUpCalls = 100_000;
 /** Calls whose texts are searched before and after they are noted: 50 hours of them. */
 const searchedCalls = 2000;
+/** More calls a day than are known of it. */
+const sortedCalls = 5000;
 /** Calls with as many roots as lists show. */
 const listedCalls = 5000;
 
@@ -91,6 +94,9 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     ),
     texts: (await textFigures(bench, generatedCalls(queriedConversations), searchedCalls)).filter(
       (figure) => isCounted(figure) && isSteady(figure),
+    ),
+    extremes: (await extremeFigures(bench, generatedCalls(queriedConversations), sortedCalls)).filter(
+      ({ unit }) => unit === 'units',
     ),
     alerts: (await alertFigures(bench, generatedCalls(queriedConversations))).filter(isCounted),
     issues: await issueFigures(bench),

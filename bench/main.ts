@@ -10,6 +10,7 @@ import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import { agents } from './parts/agents.ts';
 import { alertPart } from './parts/alerts.ts';
 import { auditPart } from './parts/audit.ts';
+import { extremes } from './parts/extremes.ts';
 import { feedback } from './parts/feedback.ts';
 import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
@@ -47,6 +48,7 @@ const parts: readonly BenchPart[] = [
   statistics,
   rollups,
   texts,
+  extremes,
   alertPart,
   issuePart,
   otel,

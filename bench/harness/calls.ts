@@ -9,7 +9,7 @@ import { constants, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { UsageError } from '../../bin/common.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
-import { formatTime, isJsonObject, parseTime } from '../../foundations/wire/index.ts';
+import { formatTime, isJsonObject, type Micros, parseTime } from '../../foundations/wire/index.ts';
 import { ExportTraceServiceRequestSchema } from '../../test/support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 
 /** A finished call as a client reports it. */
@@ -106,6 +106,30 @@ export function* repeatCalls(calls: readonly Call[], count: number): Generator<C
     yield {
       start: { ...call.start, ...ids, id, started_at: timeInRound(call.start.started_at, round) },
       end: { ...call.end, id, ended_at: timeInRound(call.end.ended_at, round) },
+    };
+  }
+}
+
+/** A month of 30 days: its begin, and its hours. */
+export const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
+const hour = 3_600_000_000;
+export const monthHours = 720;
+export const monthEnd: Micros = monthBegin + monthHours * hour;
+
+/** When the call of this number starts, if so many are spread evenly over the month. */
+export const startOfNth = (i: number, count: number): Micros =>
+  monthBegin + Math.floor((i * monthHours * hour) / count);
+
+/** The same calls, spread evenly over the month. */
+export function* overMonth(calls: readonly Call[], count: number): Generator<Call> {
+  let i = 0;
+  for (const call of repeatCalls(calls, count)) {
+    const startedAt = startOfNth(i++, count);
+    const lasted =
+      (parseTime(String(call.end.ended_at)) ?? 0) - (parseTime(String(call.start.started_at)) ?? 0);
+    yield {
+      start: { ...call.start, started_at: formatTime(startedAt) },
+      end: { ...call.end, ended_at: formatTime(startedAt + lasted) },
     };
   }
 }

@@ -30,33 +30,11 @@ import {
 } from '../../foundations/wire/index.ts';
 import { parseBody } from '../../foundations/wire/schema.ts';
 import { type Bench, type BenchPart, type CapacityUsed, totalUnits } from '../harness/bench.ts';
-import { type Call, repeatCalls } from '../harness/calls.ts';
+import { type Call, monthBegin, monthEnd, overMonth, repeatCalls, startOfNth } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget, type ReportMode, sendAll, toEndItem, toStartItem } from '../harness/reporting.ts';
 
-/** The month of 30 days that statistics are measured over: its begin, and its hours. */
-const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
 const hour = 3_600_000_000;
-const monthHours = 720;
-const monthEnd: Micros = monthBegin + monthHours * hour;
-
-/** When the call of this number starts, if so many are spread evenly over the month. */
-const startOfNth = (i: number, count: number): Micros =>
-  monthBegin + Math.floor((i * monthHours * hour) / count);
-
-/** The same calls, spread evenly over the month. */
-function* overMonth(calls: readonly Call[], count: number): Generator<Call> {
-  let i = 0;
-  for (const call of repeatCalls(calls, count)) {
-    const startedAt = startOfNth(i++, count);
-    const lasted =
-      (parseTime(String(call.end.ended_at)) ?? 0) - (parseTime(String(call.start.started_at)) ?? 0);
-    yield {
-      start: { ...call.start, started_at: formatTime(startedAt) },
-      end: { ...call.end, ended_at: formatTime(startedAt + lasted) },
-    };
-  }
-}
 
 const overview = {
   call_metrics: [

@@ -94,6 +94,7 @@ const inBookkeeping: Readonly<Record<PartitionKind, Owned>> = {
   knownIssues: own('knownIssues'),
   days: own('days'),
   texts: own('texts'),
+  extremes: own('extremes'),
   alerts: own('alerts'),
   leases: own('leases'),
   questions: (project) => ({ prefixes: [toPartition('questions', project, 0)] }),

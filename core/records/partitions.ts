@@ -36,6 +36,8 @@ export const partitionTags = {
   texts: 27,
   /** Which issues a project is known to have. */
   knownIssues: 28,
+  /** Which of a project's calls come first in an order, by order and day. */
+  extremes: 29,
 } as const;
 
 export type PartitionKind = keyof typeof partitionTags;

@@ -75,6 +75,7 @@ export const toExpiry = (
  *   texts   k  texts, project   s  hour, part   n: how many parts there are; h: the groups of this one
  *
  * Rollups of issues are kept as those of statistics are, in `issuePages` and `issueDays`, under the same marks.
+ * So is which calls of a day come first in an order: `extremes.ts`.
  */
 
 /** What an item is about. */
@@ -82,7 +83,8 @@ type ItemKind = Extract<PartitionKind, 'marks' | 'pages' | 'days' | 'issuePages'
 
 const offset = 2 ** 31;
 
-const numberBytes = (number: number): Buffer => {
+/** The number of an hour or a day, for a sort key. */
+export const numberBytes = (number: number): Buffer => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(number + offset);
   return bytes;

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { Decoder, Encoder } from '@msgpack/msgpack';
+import { uuidAt } from './keys.ts';
 
 const compressAsync = promisify(zstdCompress);
 
@@ -204,6 +205,15 @@ export class ByteReader {
   hex(length: number): string {
     const from = this.#skip(length);
     return this.#bytes.toString('hex', from, this.#at);
+  }
+
+  /**
+   * The canonical UUID of 16 bytes.
+   *
+   * @param beginning its first group, if the bytes are those behind it
+   */
+  uuid(beginning = ''): string {
+    return uuidAt(this.#bytes, this.#skip(16 - beginning.length / 2), beginning);
   }
 
   /** Bytes as base64url without padding. */

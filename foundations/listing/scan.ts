@@ -1,17 +1,17 @@
 import {
   type Cursor,
-  type Item,
   type KeyRange,
   mapConcurrent,
-  queryPage,
+  queryWirePage,
   type RequestBudget,
   type Table,
+  type WireItem,
 } from '../storage/index.ts';
 
 /** How key ranges of a table are scanned. */
 interface ScanOptions<T, R extends KeyRange = KeyRange> extends Merging<T> {
-  /** Reads a row from its item. */
-  readonly toRow: (item: Item) => T;
+  /** Reads a row from its item, which is as it is on the wire. */
+  readonly toRow: (item: WireItem) => T;
   /** Strongly consistent; not on indexes. */
   readonly consistent?: boolean;
   /** The attributes of a range's rows to read. @default - all */
@@ -39,7 +39,7 @@ export const scan = <T extends object, R extends KeyRange = KeyRange>(
       ...(consistent && { consistent }),
       ...(getAttributes && { attributes: getAttributes(range) }),
     };
-    const { items, next } = await queryPage(table, range, budget, options);
+    const { items, next } = await queryWirePage(table, range, budget, options);
     return { rows: items.map(toRow), next };
   });
   return mergeRanges(reads, merging);

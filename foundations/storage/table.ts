@@ -177,6 +177,12 @@ export const itemFromWire = (wire: WireItem): Item => {
   return item;
 };
 
+/** An attribute of an item, if it is bytes. */
+export const bytesFromWire = (item: WireItem, name: string): Uint8Array | undefined => {
+  const bytes = item[name]?.B;
+  return typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : undefined;
+};
+
 /**
  * An attribute of a key.
  *
@@ -347,8 +353,8 @@ export interface KeyRange {
 export type Cursor = WireItem;
 
 /** One page of a query. */
-export interface Page {
-  readonly items: Item[];
+export interface Page<I = Item> {
+  readonly items: I[];
   /** Where the next page starts; undefined on the last one. */
   readonly next: Cursor | undefined;
 }
@@ -366,7 +372,7 @@ export interface PageOptions {
 }
 
 interface QueryAnswer {
-  readonly Items?: readonly WireItem[];
+  readonly Items?: WireItem[];
   readonly LastEvaluatedKey?: WireItem;
   readonly ConsumedCapacity?: ConsumedCapacity;
 }
@@ -380,8 +386,19 @@ export const queryPage = async (
   table: Table,
   range: KeyRange,
   budget: RequestBudget,
-  options: PageOptions = {},
+  options?: PageOptions,
 ): Promise<Page> => {
+  const { items, next } = await queryWirePage(table, range, budget, options);
+  return { items: items.map(itemFromWire), next };
+};
+
+/** Reads one page of a key range as {@link queryPage} does, with items as they are on the wire. */
+export const queryWirePage = async (
+  table: Table,
+  range: KeyRange,
+  budget: RequestBudget,
+  options: PageOptions = {},
+): Promise<Page<WireItem>> => {
   const [partition, key] = range.partition;
   const { ProjectionExpression, names } = toProjection(options.attributes ?? []);
   const input = {
@@ -400,11 +417,11 @@ export const queryPage = async (
     ExclusiveStartKey: options.start,
     ReturnConsumedCapacity: 'TOTAL',
   };
-  let page: Page = { items: [], next: undefined };
+  let page: Page<WireItem> = { items: [], next: undefined };
   await withRetries(budget, async (request) => {
     const answer = await send<QueryAnswer>(table, 'Query', input, request);
     meter(budget, 'readUnits', answer.ConsumedCapacity);
-    page = { items: answer.Items?.map(itemFromWire) ?? [], next: answer.LastEvaluatedKey };
+    page = { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
     return true;
   });
   return page;

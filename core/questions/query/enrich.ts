@@ -28,13 +28,16 @@ import type { QueriedCall } from './queried-call.ts';
 import { joinParts, scanParts } from './scan.ts';
 import { TraceReader } from './trace-totals.ts';
 
+/** Gives the costs of a call's usage, by model, at the prices in force when the call started. */
+interface LookedUpCosts {
+  (usage: JsonObject, startedAt: Micros): JsonObject;
+  /** The same for the same prices, and for no others. @default - not known */
+  readonly version?: string;
+}
+
 /** What a query asks of other parts of the service. */
 export interface Lookups {
-  /** Gives the costs of a call's usage, by model, at the prices in force when the call started. */
-  readonly costs: (
-    projectId: ProjectId,
-    budget: RequestBudget,
-  ) => Promise<(usage: JsonObject, startedAt: Micros) => JsonObject>;
+  readonly costs: (projectId: ProjectId, budget: RequestBudget) => Promise<LookedUpCosts>;
   /** Gives the feedback on calls by call id, oldest first. Calls without any may be missing. */
   readonly feedback: (
     projectId: ProjectId,
@@ -85,6 +88,11 @@ export class Enricher {
     this.#reader = new PayloadReader(store, query.projectId, budget);
     const source = { store, projectId: query.projectId, costs: () => this.#getCosts(), budget };
     this.#traces = totals && new TraceReader({ ...source, plan: totals });
+  }
+
+  /** Which prices costs are worked out by; undefined if that is not known. */
+  async pricesVersion(): Promise<string | undefined> {
+    return (await this.#getCosts()).version;
   }
 
   /** Calls whose payloads were read. */

@@ -39,14 +39,12 @@ export const orderTies = (
 
 const times: ReadonlySet<string> = new Set(['started_at', 'ended_at']);
 
-/** Gives the values that a call is sorted by. */
-const keyReader =
-  (sort: readonly SortKey[]) =>
-  (row: QueriedCall): Sortable[] =>
-    sort.map(({ path }) => {
-      const value = row.value(path);
-      return sortable(times.has(path.text) ? toMicros(value) : value);
-    });
+/** The values that a call is sorted by. */
+export const toSortKey = (sort: readonly SortKey[], row: QueriedCall): Sortable[] =>
+  sort.map(({ path }) => {
+    const value = row.value(path);
+    return sortable(times.has(path.text) ? toMicros(value) : value);
+  });
 
 /** Bytes in memory of a held header, about. */
 const headerBytes = 1024;
@@ -75,7 +73,7 @@ export const sortCalls = (
   sortedByKeys(
     {
       sort,
-      toKey: keyReader(sort),
+      toKey: (row) => toSortKey(sort, row),
       keep: ({ header }: QueriedCall) => header,
       ties: compareCalls(defaultOrder),
       getSize: ({ key, kept }) => headerBytes + inlineBytes(kept) + keyBytes(key),

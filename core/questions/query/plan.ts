@@ -25,7 +25,7 @@ import {
   type TimePlan,
 } from '../../../foundations/listing/index.ts';
 import type { IndexName } from '../../../foundations/storage/tables.ts';
-import { invalid, isId, type Micros } from '../../../foundations/wire/index.ts';
+import { invalid, isId, type Micros, serviceName } from '../../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
 import type { TextTest } from '../../records/texts.ts';
 import { findRequirements, type Requirement, toProjection } from './fields.ts';
@@ -74,6 +74,16 @@ export interface Plan extends TimePlan, FreeOrder {
   readonly dropsNone: boolean;
   /** How traces are added up; null if nobody asks for that. */
   readonly totals: TotalsPlan | null;
+  /** The order whose first calls are known of finished days; null if they are not. */
+  readonly extremes: ExtremesPlan | null;
+}
+
+/** An order of calls of which the first ones are asked for. */
+export interface ExtremesPlan {
+  /** All of what they are chosen and sorted by, within the bounds. */
+  readonly order: string;
+  /** Whether it depends on prices. */
+  readonly priced: boolean;
 }
 
 /** How the traces of roots are added up. */
@@ -89,6 +99,8 @@ export interface Planned {
   readonly plan: Plan;
   readonly onHeaders: readonly Expression[];
   readonly later: readonly Expression[];
+  /** Those that headers alone decide, and that what is read does not keep anyway. */
+  readonly deciding: readonly Expression[];
   /** What the texts of calls have to have; undefined where nothing is known of that. */
   readonly text: TextTest | undefined;
 }
@@ -232,6 +244,41 @@ const planTotals = ({ kind }: Source, { from, to }: Bounds, now: Micros): Totals
   return { span: { ...(from !== undefined && { from }), ...end }, scans: !isNamed };
 };
 
+/** The end of the longest answer that is taken from what is known of finished days. */
+const maxFirst = 100;
+
+/** Whether calls are sorted by what is known of finished days: latency, tokens or costs. */
+const isKnownOrder = ({ text, field, steps }: FieldPath): boolean => {
+  if (text === 'summary.svc.latency_ms') return true;
+  if (field !== 'summary' || steps.length < 3) return false;
+  return steps[0] === 'usage' || (steps[0] === serviceName && steps[1] === 'costs');
+};
+
+/**
+ * Plans how the first calls of an order are found.
+ *
+ * @param required what it takes to sort them
+ * @param fields the fields of the filter that are set
+ */
+const planExtremes = (
+  { sort, filter, offset, limit }: CallsQuery,
+  source: Source,
+  required: readonly Requirement[],
+  fields: readonly (keyof CallsFilter)[],
+): ExtremesPlan | null => {
+  const [first, ...others] = sort;
+  if (source.kind !== 'project' || limit === null || offset + limit > maxFirst) return null;
+  if (!first || others.length > 0 || !isKnownOrder(first.path)) return null;
+  if (fields.some((field) => field !== 'traceRootsOnly' && field !== 'sources')) return null;
+  if (required.some((name) => name !== 'usage' && name !== 'costs')) return null;
+  const { path, descending } = first;
+  const sources = filter.sources?.toSorted() ?? null;
+  return {
+    order: JSON.stringify([path.text, descending, source.levels, sources]),
+    priced: required.includes('costs'),
+  };
+};
+
 const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
 
 /** What must be fetched of a call to answer the columns that a query asks for. */
@@ -271,7 +318,14 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
     (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
     (byLevel && restrictions.inLevels.has(expression));
   const dropping = fields.filter((field) => !byLevel || field !== 'traceRootsOnly');
-  const keepsExpressions = later.length === 0 && onHeaders.every(isKept) && order === 'free';
+  const deciding = onHeaders.filter((expression) => !isKept(expression));
+  const keepsAll = later.length === 0 && deciding.length === 0;
+  const keepsExpressions = keepsAll && order === 'free';
+  const required = unique([
+    ...(fields.some((field) => payloadFields.includes(field)) ? (['payload'] as const) : []),
+    ...later.flatMap(ofExpression),
+    ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
+  ]);
   const dropsNone = keepsExpressions && dropping.length === 0;
   // Most calls are production's, so the first pages are as long as if all were.
   const dropsFew =
@@ -286,13 +340,10 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
       order,
       onHeaders: [...fields.filter((field) => !payloadFields.includes(field)), ...onHeaders.map(describe)],
       later: [...fields.filter((field) => payloadFields.includes(field)), ...later.map(describe)],
-      required: unique([
-        ...(fields.some((field) => payloadFields.includes(field)) ? (['payload'] as const) : []),
-        ...later.flatMap(ofExpression),
-        ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
-      ]),
+      required,
       answered: answeredRequirements(query),
       totals: includes.traceTotals ? planTotals(source, pushed.bounds, now) : null,
+      extremes: keepsAll ? planExtremes(query, source, required, fields) : null,
       offset: query.offset,
       limit: query.limit,
       dropsNone,
@@ -300,6 +351,7 @@ export const plan = (query: CallsQuery, now: Micros): Planned => {
     },
     onHeaders,
     later,
+    deciding,
     text: source.kind === 'project' || source.kind === 'errors' ? toTextTest(later, expand) : undefined,
   };
 };

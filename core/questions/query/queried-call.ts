@@ -139,11 +139,11 @@ export class QueriedCall {
   }
 
   /** What a path into the service's block leads to; the block is not made for one of its fields. */
-  #serviceValue([, field, ...below]: readonly string[]): Value {
+  #serviceValue(steps: readonly string[]): Value {
+    const field = steps[1];
     const own = field === undefined ? undefined : this.#ownField(field);
-    return own === undefined
-      ? valueAt(this.#serviceBlock(), field === undefined ? [] : [field, ...below])
-      : valueAt(own, below);
+    if (own === undefined) return valueAt(this.#serviceBlock(), steps.slice(1));
+    return steps.length === 2 ? own : valueAt(own, steps.slice(2));
   }
 
   /** A field of the service's block that the header has. */

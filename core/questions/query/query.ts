@@ -18,6 +18,7 @@ import {
 } from '../../records/calls/index.ts';
 import type { TextTest } from '../../records/texts.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
+import { type ExtremesReading, findExtremes } from './extremes.ts';
 import type { Requirement } from './fields.ts';
 import { compileTests, type Tests } from './filter.ts';
 import { sortCalls } from './order.ts';
@@ -36,6 +37,8 @@ interface QueryCounts {
   sent: number;
   /** What a search for a text left out; null for another query. */
   readonly text: TextCounts | null;
+  /** Days of which was known which calls come first in the order. */
+  days: number;
 }
 
 /** A query under way, with the counts as they grow. */
@@ -114,6 +117,7 @@ const startQuery = (
     sent: 0,
     // Who wants to meet all calls of the source leaves none out.
     text: planned.text && store.bookkeeping && !meet ? { groups: 0, leftOut: 0, noted: 0 } : null,
+    days: 0,
   };
   const tests = compileTests(query, planned);
   const { plan: plannedQuery, text } = planned;
@@ -181,9 +185,33 @@ const find = (all: Query): AsyncGenerator<readonly QueriedCall[]> => {
   const { plan: planned, query } = all;
   const passing = matching(all);
   return inPlannedOrder(planned, passing, async () => {
+    const extremes = await findFirst(all);
+    if (extremes) return extremes;
     const headers = await sortCalls(query.sort, planned, passing);
     return headers.map((header) => new QueriedCall(header));
   });
+};
+
+/** The first calls of an order, if they are asked for, and what is known of finished days can tell them. */
+const findFirst = async (all: Query): Promise<readonly QueriedCall[] | null> => {
+  const { store, query, plan: planned, enricher, tests, counts, meet, budget } = all;
+  const { extremes, bounds, offset, limit, required } = planned;
+  if (!extremes || limit === null || !store.bookkeeping || meet) return null;
+  const isFirst = firstMeeting();
+  const reading: ExtremesReading = {
+    store,
+    table: store.bookkeeping,
+    projectId: query.projectId,
+    plan: extremes,
+    sort: query.sort,
+    slice: { offset, limit },
+    bounds,
+    scan: (span) => matchingWithin(all, { ...planned, bounds: span }, isFirst),
+    look: async (rows) => (await enricher.enrich(rows, required)).filter(tests.onHeader),
+    prices: () => enricher.pricesVersion(),
+    counts,
+  };
+  return findExtremes(reading, budget);
 };
 
 /** The calls that pass all tests, in the order of the source. */

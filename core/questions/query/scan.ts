@@ -1,13 +1,15 @@
 import { evenShare, type Paging, readsAhead, scan } from '../../../foundations/listing/index.ts';
 import {
-  asBytes,
+  bytesFromWire,
   everyShard,
   type Item,
+  itemFromWire,
   mapConcurrent,
   possibleShards,
   type RequestBudget,
   readRange,
   type Store,
+  type WireItem,
 } from '../../../foundations/storage/index.ts';
 import type { AnyIndexRange, IndexName, RowAttribute } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
@@ -246,30 +248,42 @@ export const countStarts = async (
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-/** One row of an index: a start or an end. */
-interface PartRow {
-  /** What rows are merged by: the time-ordered end of the sort key, or all of it. */
-  readonly key: Uint8Array;
-  readonly part: StoredPart;
-}
-
 /**
- * A row whose header is decoded when it is asked for. Pages wait to be merged, and packed headers
- * are a fraction of what is made of them.
+ * One row of an index: a start or an end. It is decoded when it is asked for. Pages wait to be merged, and what is
+ * on the wire is a fraction of what is made of it.
  */
-class UnreadRow implements PartRow {
-  readonly key: Uint8Array;
+class PartRow {
   readonly #projectId: ProjectId;
-  readonly #item: Item;
+  readonly #item: WireItem;
+  readonly #byThread: boolean;
+  #key: Uint8Array | undefined;
 
-  constructor(key: Uint8Array, projectId: ProjectId, item: Item) {
-    this.key = key;
+  constructor(projectId: ProjectId, item: WireItem, byThread: boolean) {
     this.#projectId = projectId;
     this.#item = item;
+    this.#byThread = byThread;
+  }
+
+  /** What rows are merged by: the time-ordered end of the sort key, or all of it. */
+  get key(): Uint8Array {
+    this.#key ??= this.#readKey();
+    return this.#key;
   }
 
   get part(): StoredPart {
-    return fromItem(this.#projectId, this.#item);
+    return fromItem(this.#projectId, itemFromWire(this.#item));
+  }
+
+  /** The beginning of the sort key, as it is on the wire: what most rows differ in. Undefined behind a thread's id. */
+  get beginning(): string | undefined {
+    const time = this.#item.ts?.B;
+    return typeof time === 'string' ? time.slice(0, beginningLength) : undefined;
+  }
+
+  #readKey(): Uint8Array {
+    const ts = bytesFromWire(this.#item, 'ts');
+    const hs = bytesFromWire(this.#item, 'hs');
+    return (this.#byThread ? hs : undefined) ?? getSortKey({ ts, hs });
   }
 }
 
@@ -314,24 +328,25 @@ export const scanParts = (
   { byThread = false, payloads = false, ...paging }: PartScan,
   budget: RequestBudget,
 ): AsyncGenerator<readonly PartRow[]> => {
-  const toRow = (item: Item): PartRow => {
-    const whole = byThread ? asBytes(item.hs) : undefined;
-    const key = whole ?? getSortKey({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
-    return new UnreadRow(key, projectId, item);
-  };
+  const toRow = (item: WireItem): PartRow => new PartRow(projectId, item, byThread);
   const wanted = payloads ? withInline : attributes;
   const getAttributes = ({ index }: AnyIndexRange<'calls'>) => wanted[index];
   return scan(store.table, ranges, { ...paging, toRow, getAttributes, compare: compareKeys }, budget);
 };
 
-/**
- * Whether two rows are of one call: the same key but for its last byte, `S` or `E`. Most keys
- * differ within the time, their first bytes, so a native comparison would take longer.
- */
-const isSameCall = ({ key: a }: PartRow, { key: b }: PartRow): boolean => {
-  const last = a.length - 1;
-  if (b.length - 1 !== last) return false;
-  for (let i = 0; i < last; i++) if (a[i] !== b[i]) return false;
+/** Characters on the wire, of which four are three bytes: a time has seven. */
+const beginningLength = 8;
+
+/** Whether two rows are of one call: the same key but for its last byte, `S` or `E`. Most rows differ in their times. */
+const isSameCall = (a: PartRow, b: PartRow): boolean => {
+  const { beginning } = a;
+  const others = b.beginning;
+  if (beginning !== undefined && others !== undefined && beginning !== others) return false;
+  const key = a.key;
+  const other = b.key;
+  const last = key.length - 1;
+  if (other.length - 1 !== last) return false;
+  for (let i = 0; i < last; i++) if (key[i] !== other[i]) return false;
   return true;
 };
 
@@ -375,13 +390,16 @@ const toHeaders = async (
   budget: RequestBudget,
 ): Promise<CallHeader[]> => {
   // A call that is moved while the ranges are read can be met in two places.
-  const open = [...new Set(groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? []))))];
+  const open = [...new Set(groups.filter((parts) => !ended(parts)).flatMap((parts) => parts[0]?.id ?? []))];
   const ends =
     open.length > 0 ? await readParts(store, projectId, open, ['E'], budget, { consistent: false }) : [];
   const endsById = new Map(ends.map((end) => [end.id, end]));
-  return groups.flatMap((parts) => {
-    const [{ id } = { id: '' }] = parts;
+  const headers: CallHeader[] = [];
+  for (const parts of groups) {
+    const id = parts[0]?.id ?? '';
     const end = ended(parts) ? undefined : endsById.get(id);
-    return foldCall({ projectId, id }, end ? [...parts, end] : parts) ?? [];
-  });
+    const header = foldCall({ projectId, id }, end ? [...parts, end] : parts);
+    if (header) headers.push(header);
+  }
+  return headers;
 };

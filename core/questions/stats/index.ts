@@ -8,6 +8,7 @@ export {
   type StatsAnswer,
 } from './answer.ts';
 export { Cell, Numbers } from './cells.ts';
+export { countSelection } from './counts.ts';
 export { computeFeedbackStats, findPayloadPaths } from './feedback.ts';
 export {
   findHours,

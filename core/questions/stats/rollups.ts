@@ -112,9 +112,14 @@ class RolledUp {
           this.#hourly.set(hour, rollup);
   }
 
+  /** What no rollup covers. */
+  get gaps(): Span[] {
+    return gaps(this.#reading.span, this.hours, (hour) => this.#getKnowledge(hour));
+  }
+
   /** Scans what no rollup covers. Cut hours go to `take` at once, call by call. */
   async scan(take: TakeGroup, budget: RequestBudget): Promise<void> {
-    const { store, projectId, span, computeCosts, counts } = this.#reading;
+    const { store, projectId, computeCosts, counts } = this.#reading;
     const scanned = {
       projectId,
       filter: everyCall,
@@ -123,7 +128,7 @@ class RolledUp {
       withUsage: true,
       withFailed: false,
     };
-    for (const gap of gaps(span, this.hours, (hour) => this.#getKnowledge(hour)))
+    for (const gap of this.gaps)
       await scanCalls(
         store,
         scanned,
@@ -262,6 +267,33 @@ export const takeRolledUp = async (
   rolledUp.giveTo(take);
   // The answer is whole without it, and the next request stores it.
   await rolledUp.save(budget).catch(() => {});
+};
+
+/**
+ * Counts the calls of groups, as far as there are rollups.
+ *
+ * @returns the spans as well in which others are to be counted, and how many rollups were used
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const countGroups = async (
+  reading: Pick<RollupReading, 'store' | 'table' | 'projectId' | 'span' | 'now'>,
+  isCounted: (group: Group) => boolean,
+  budget: RequestBudget,
+): Promise<{ readonly count: number; readonly gaps: readonly Span[]; readonly rollups: number }> => {
+  const counts = { scanned: 0, hydrated: 0, rollups: 0 };
+  const rolledUp = new RolledUp({
+    ...reading,
+    edges: [],
+    computeCosts: undefined,
+    prices: undefined,
+    counts,
+  });
+  await rolledUp.read(budget);
+  let count = 0;
+  rolledUp.giveTo((group) => {
+    if (isCounted(group)) count += group.cell.calls;
+  });
+  return { count, gaps: rolledUp.gaps, rollups: counts.rollups };
 };
 
 const set = (numbers: Numbers, count: number, sum: number): void => {

@@ -4,7 +4,6 @@ import {
   ByteWriter,
   fromSignedTimeBytes,
   packUuid,
-  uuidOfHex,
 } from '../../../foundations/encoding/index.ts';
 import { keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import {
@@ -278,6 +277,10 @@ export const foldHeader = (
   { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
   parts: readonly StoredContent[],
 ): CallHeader | null => {
+  const [first] = parts;
+  // Most calls are one part, and thousands are read at once.
+  if (parts.length === 1 && first?.start && first.part === 'S' && first.end && !first.earlyTraces)
+    return { projectId, id, start: first.start, end: first.end, endPart: 'S' };
   const { start, earlyTraces } = parts.find((part) => part.start) ?? {};
   if (!start) return null;
   const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
@@ -292,6 +295,7 @@ export const foldCall = (
   parts: readonly (StoredContent & { readonly inline: Uint8Array | undefined })[],
 ): CallHeader | null => {
   const header = foldHeader(call, parts);
+  if (!parts.some((part) => part.inline)) return header;
   const inline = parts.flatMap((part) => (part.inline ? [[part.part, part.inline] as const] : []));
   return header && inline.length > 0 ? { ...header, inline: new Map(inline) } : header;
 };
@@ -322,7 +326,6 @@ const nearUuid = 8;
 /** What near hex digits share with the call's id: for spans, half of their trace's id. */
 const nearHex = 16;
 
-const uuidLength = 16;
 const hexDigits = /^(?:[0-9a-f]{2}){4,128}$/;
 
 const isNear = (id: string, own: string, digits: number): boolean =>
@@ -352,8 +355,8 @@ const writeId = (writer: ByteWriter, id: string, own: string): void => {
  */
 const readId = (reader: ByteReader, own: string): string => {
   const kind = reader.byte();
-  if (kind === asNearUuid) return uuidOfHex(own.slice(0, nearUuid) + reader.hex(uuidLength - nearUuid / 2));
-  if (kind === asUuid) return uuidOfHex(reader.hex(uuidLength));
+  if (kind === asNearUuid) return reader.uuid(own.slice(0, nearUuid));
+  if (kind === asUuid) return reader.uuid();
   if (kind === asText) return reader.text();
   if (kind === asHex) return reader.hex(reader.count());
   if (kind === asNearHex) return own.slice(0, nearHex) + reader.hex(reader.count());
@@ -553,7 +556,7 @@ const readAttributes = (reader: ByteReader): StartAttributes => {
     if (kind === asOwnText) attributes[name] = reader.text();
     else if (kind === asNull) attributes[name] = null;
     else if (kind === inPayload) attributes[name] = true;
-    else if (kind === asPackedUuid) attributes[name] = uuidOfHex(reader.hex(uuidLength));
+    else if (kind === asPackedUuid) attributes[name] = reader.uuid();
     else attributes[name] = wordAt(kind - word);
   }
   const isDotted = (first & userDotted ? 1 : 0) | (dots << firstFields);
@@ -771,12 +774,20 @@ const readValue = (reader: ByteReader): JsonValue => {
  * @throws Error if a later release wrote a name's number or a value
  */
 const readUsage = (reader: ByteReader): JsonObject => {
-  const fields: [string, JsonValue][] = [];
+  const usage: JsonObject = {};
+  let sum = 0;
   for (let first = reader.byte(); first !== lastField; first = reader.byte()) {
-    if (first === oneRequest) fields.push(['requests', 1]);
-    else if (first === sumOfTokens) fields.push(['total_tokens', sumTokens(fields)]);
-    else fields.push([first === otherName ? reader.text() : nameAt(first - named), readValue(reader)]);
+    if (first === oneRequest) usage.requests = 1;
+    else if (first === sumOfTokens) usage.total_tokens = sum;
+    else {
+      const name = first === otherName ? reader.text() : nameAt(first - named);
+      const value = readValue(reader);
+      if (summedNames.has(name)) sum += toNumber(value);
+      if (name !== '__proto__') usage[name] = value;
+      // An assignment would set the prototype.
+      else
+        Object.defineProperty(usage, name, { value, enumerable: true, writable: true, configurable: true });
+    }
   }
-  // Unlike assignment, this makes `__proto__` a field too.
-  return Object.fromEntries(fields);
+  return usage;
 };

@@ -383,9 +383,11 @@ export const fromItem = (projectId: ProjectId, item: Item): StoredPart => {
   if (!key || !header) throw new Error('an item of the calls table has no header');
   const id = readCallId(projectId, key);
   const timeKey = getSortKey({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
-  const parts = unpackHeader(header, { projectId, id }, timeKey);
+  const { start, end, earlyTraces } = unpackHeader(header, { projectId, id }, timeKey);
   return {
-    ...parts,
+    start,
+    end,
+    ...(earlyTraces && { earlyTraces }),
     id,
     part: item.p === undefined ? partOfRow(timeKey) : item.p === 'E' ? 'E' : 'S',
     inline: getInlinePayload(item),

@@ -1,5 +1,6 @@
 import type { ModelCost } from '../../../api/queries.ts';
 import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   formatTime,
@@ -8,7 +9,13 @@ import {
   type Micros,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
-import { loadDefaultPrices, type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
+import {
+  defaultPricesSource,
+  loadDefaultPrices,
+  type PriceBook,
+  type PriceInForce,
+  priceBook,
+} from './price-book.ts';
 import { readPrices } from './store.ts';
 
 /** What a call cost, by model. Models without a price have no entry. */
@@ -88,13 +95,22 @@ export const computeCosts = (usage: JsonValue, startedAt: Micros, getPrice: Pric
   return Object.fromEntries(entries);
 };
 
+/** Works out the costs of calls by the prices of a project. */
+interface CostsOfProject {
+  (usage: JsonValue, startedAt: Micros): Costs;
+  /** The same for the same prices, its own and the default ones, and for no others. */
+  readonly version: string;
+}
+
 /** Reads the prices of a project, and gives what works out the costs of its calls by them. */
 export const readCosts = async (
   store: Pick<Store, 'table'>,
   projectId: ProjectId,
   budget: RequestBudget,
-): Promise<(usage: JsonValue, startedAt: Micros) => Costs> => {
+): Promise<CostsOfProject> => {
   const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
   const book = priceBook(projectId, own, defaults);
-  return (usage, startedAt) => computeCosts(usage, startedAt, book);
+  const version = shortDigest(JSON.stringify([defaultPricesSource, own])).toString('hex');
+  const compute = (usage: JsonValue, startedAt: Micros) => computeCosts(usage, startedAt, book);
+  return Object.assign(compute, { version });
 };

@@ -37,6 +37,7 @@ import {
   getItems,
   type Item,
   itemBytes,
+  itemFromWire,
   type KeyRange,
   type RequestBudget,
   type Store,
@@ -220,7 +221,7 @@ async function* findEntries(
     firstPage: enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges.length),
     ...(growth !== undefined && { growth }),
     ahead: readsAhead(search, ranges.length),
-    toRow: (item: Item) => item,
+    toRow: itemFromWire,
     compare: compareTimes,
   };
   yield* mapBatches(scan(store.table, ranges, options, budget), (items) => {

@@ -12,9 +12,11 @@ import {
 import {
   chunked,
   type Item,
+  itemFromWire,
   type KeyRange,
   type RequestBudget,
   type Store,
+  type WireItem,
 } from '../../../foundations/storage/index.ts';
 import { formatTime, invalidAt } from '../../../foundations/wire/index.ts';
 import { type Head, headRange, projectRange, toHead, toHeader, versionRange } from './items.ts';
@@ -135,12 +137,16 @@ async function* readHeadBatches(
 async function* inTurn<T extends object>(
   store: Store,
   ranges: readonly KeyRange[],
-  options: Omit<Parameters<typeof scan<T>>[2], 'compare'>,
+  {
+    toRow,
+    ...paging
+  }: Omit<Parameters<typeof scan<T>>[2], 'compare' | 'toRow'> & { readonly toRow: (item: Item) => T },
   budget: RequestBudget,
 ): AsyncGenerator<readonly T[]> {
+  const options = { ...paging, toRow: (item: WireItem) => toRow(itemFromWire(item)), consistent: true };
   // Ranges are in order already, so their rows are merged in the order of the ranges.
   for (const some of chunked(ranges, objectsAtOnce))
-    yield* scan(store.table, some, { ...options, consistent: true, compare: () => 0 }, budget);
+    yield* scan(store.table, some, { ...options, compare: () => 0 }, budget);
 }
 
 /**

@@ -30,8 +30,8 @@ export const handler = endpoint(callsStreamQuery, async (request) => {
   if (isExport(body)) await auditing(request)(exportOf(body));
   const answer = queryCalls(stores.calls, body, budget, lookupsFor(caller), door.names);
   describe(() => {
-    const { scanned, hydrated, sent, text } = answer.counts;
-    return { plan: planSummary(answer.plan, text), rows: sent, scanned, hydrated };
+    const { scanned, hydrated, sent, text, days } = answer.counts;
+    return { plan: planSummary(answer.plan, text), rows: sent, scanned, hydrated, days };
   });
   return streamRecords(answer, body.offset);
 });

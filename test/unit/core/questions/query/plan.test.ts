@@ -525,8 +525,61 @@ describe('a plan for totals of traces', () => {
   });
 });
 
+const slowest = { sort_by: [{ field: 'summary.svc.latency_ms', direction: 'desc' }], limit: 20 };
+const dearest = {
+  sort_by: [{ field: 'summary.svc.costs.gpt-4o.completion_tokens_total_cost', direction: 'asc' }],
+  limit: 100,
+};
+const longest = { sort_by: [{ field: 'summary.usage.gpt-4o.total_tokens', direction: 'desc' }], limit: 1 };
+const orderOf = (body: object) => toPlan(body).extremes?.order;
+
+const extremes: Case[] = [
+  ['the slowest calls', slowest, { extremes: { order: expect.any(String), priced: false } }],
+  [
+    'the slowest roots of a range',
+    { ...slowest, filter: { trace_roots_only: true }, ...where(later('$gte')) },
+    {
+      extremes: { order: String(orderOf({ ...slowest, filter: { trace_roots_only: true } })), priced: false },
+    },
+  ],
+  [
+    'the dearest calls, by prices',
+    { ...dearest, include_costs: true },
+    { extremes: { order: expect.any(String), priced: true } },
+  ],
+  ['the most tokens', longest, { extremes: { order: expect.any(String), priced: false } }],
+  [
+    'sources',
+    { ...slowest, filter: { sources: ['test', 'judge'] } },
+    {
+      extremes: {
+        order: String(orderOf({ ...slowest, filter: { sources: ['judge', 'test'] } })),
+        priced: false,
+      },
+    },
+  ],
+  ['more than 100', { ...slowest, offset: 81 }, { extremes: null }],
+  ['all', { ...slowest, limit: null }, { extremes: null }],
+  ['an operation', { ...slowest, filter: { op_names: ['a'] } }, { extremes: null }],
+  ['a thread', { ...slowest, filter: { thread_ids: ['a'] } }, { extremes: null }],
+  [
+    'errors',
+    { ...slowest, ...where(op('$eq', field('summary.svc.status'), literal('error'))) },
+    { extremes: null },
+  ],
+  ['a condition', { ...slowest, ...where(op('$eq', field('op_name'), literal('a'))) }, { extremes: null }],
+  [
+    'two keys',
+    { ...slowest, sort_by: [...slowest.sort_by, { field: 'id', direction: 'asc' }] },
+    { extremes: null },
+  ],
+  ['another order', { ...slowest, sort_by: [{ field: 'op_name', direction: 'asc' }] }, { extremes: null }],
+  ['replaced refs', { ...longest, expand_columns: ['summary'] }, { extremes: null }],
+];
+
 describe.each([
   ['adds up traces for', traces],
+  ['knows the first calls of finished days, or not, for', extremes],
   ['looks for calls at', sources],
   ['keeps to the span of', bounds],
   ['orders', orders],
