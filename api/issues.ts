@@ -137,7 +137,11 @@ export const everyIssue: IssuesFilter = {
 /** The states that are wanted: one, several, or null for any. */
 export const wantedStates = () =>
   z.pipe(
-    nullish(z.union([z.enum(issueStates), z.array(z.enum(issueStates))])),
+    nullish(
+      z.union([z.enum(issueStates), z.array(z.enum(issueStates))], {
+        error: `should be one or a list of ${issueStates.map((state) => JSON.stringify(state)).join(', ')}`,
+      }),
+    ),
     z.transform((state) => (typeof state === 'string' ? [state] : (state ?? null))),
   );
 

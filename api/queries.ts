@@ -419,8 +419,10 @@ const columnsKind = (kind: RecordKind): RecordKind => ({
 });
 
 /** Dotted paths into calls of a kind. */
-export const paths = (kind: RecordKind) =>
-  listSchema(pathSchema(columnsKind(kind)), maxColumns, { noun: 'paths' });
+export const paths = (kind: RecordKind) => pathsOf(columnsKind(kind));
+
+/** Dotted paths into records of a kind. */
+export const pathsOf = (kind: RecordKind) => listSchema(pathSchema(kind), maxColumns, { noun: 'paths' });
 
 const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
 

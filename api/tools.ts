@@ -18,7 +18,7 @@ import {
 import { everyIssue, issuesFilter, issuesSort, wantedStates } from './issues.ts';
 import { alias, objectId } from './objects.ts';
 import { promptContent, saysOneThing } from './prompts.ts';
-import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
+import { callKind, filter, type Includes, noIncludes, pathsOf } from './queries.ts';
 import {
   aggregations,
   callMetricsField,
@@ -39,12 +39,12 @@ import {
 /** The least, the usual and the most characters of a reply. */
 export const characters = { least: 1000, usual: 20_000, most: 100_000 } as const;
 
-const span = /^-(\d{1,5})([mhdw])$/;
+const span = /^(?:now)?-(\d{1,5})([mhdw])$/;
 const microsByUnit = { m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
 
-const isSpan = (text: string): boolean => span.test(text);
+const isSpan = (text: string): boolean => text === 'now' || span.test(text);
 
-/** A time that is so long ago, `-90m`, `-2h`, `-7d` or `-4w`, or a time in ISO 8601. */
+/** A time that is so long ago, `-90m`, `-2h`, `-7d` or `-4w`, `now`, or a time in ISO 8601. */
 const toolTime = z
   .pipe(
     z
@@ -56,7 +56,7 @@ const toolTime = z
         ),
       ),
     z.transform((text): number => {
-      const [, amount, unit] = span.exec(text) ?? [];
+      const [, amount, unit] = span.exec(text === 'now' ? '-0m' : text) ?? [];
       if (amount === undefined) return parseTime(text) ?? 0;
       const ago = Number(amount) * microsByUnit[unit as keyof typeof microsByUnit];
       return Math.max(Number.MIN_SAFE_INTEGER, Date.now() * 1000 - ago);
@@ -77,9 +77,19 @@ const limit = (usual: number, most: number) => withDefault(integerWith(z.minimum
 
 const everyField: Includes = { ...noIncludes, costs: true, feedback: true };
 
+/** Calls with their feedback among their fields. */
+const kindWithFeedback = (): RecordKind => {
+  const kind = callKind(everyField);
+  return {
+    ...kind,
+    name: 'ReadCall',
+    pathRule: (path) => (path.field === 'feedback' ? undefined : kind.pathRule?.(path)),
+  };
+};
+
 const columns = field(
-  nullish(paths(callKind(everyField))),
-  'Such as `inputs.messages`, `output`, `summary.usage`.',
+  nullish(pathsOf(kindWithFeedback())),
+  'Such as `inputs.messages`, `output`, `summary.usage`, `feedback`.',
 );
 
 /** What rows say of a call, each a column. Dotted paths into calls are columns as well. */
@@ -110,11 +120,14 @@ export const rowColumns = [
   'input_preview',
   'output_preview',
 ] as const;
-export type RowColumn = (typeof rowColumns)[number];
+
+/** Whether a column is one of rows, rather than a path into calls. */
+export const isOfRows = (column: string): column is (typeof rowColumns)[number] =>
+  (rowColumns as readonly string[]).includes(column);
 
 /** Calls with the columns of rows among their fields. */
 const rowKind = (): RecordKind => {
-  const kind = callKind(everyField);
+  const kind = kindWithFeedback();
   return { ...kind, name: 'Row', fields: [...new Set([...kind.fields, ...rowColumns])] };
 };
 
@@ -173,7 +186,7 @@ export const queryCalls = /* @__PURE__ */ tool({
         project_id: project,
         filter: field(
           filter(),
-          'Lists `op_names` (with or without version), `trace_ids`, `call_ids`, `parent_ids`, `thread_ids`, `turn_ids`, `svc_user_ids`, `svc_run_ids`, `input_refs`, `output_refs`, `sources` (production, evaluation, judge, trial, playground, test); `trace_roots_only`: true.',
+          'Lists `op_names` (with or without version), `trace_ids`, `call_ids`, `parent_ids`, `thread_ids`, `turn_ids`, `svc_user_ids`, `svc_run_ids`, `input_refs`, `output_refs`, `sources` (production, evaluation, judge, trial, playground, test), `end_users`; `trace_roots_only`: true.',
         ),
         query: queryField(
           withTotals,
@@ -184,8 +197,8 @@ export const queryCalls = /* @__PURE__ */ tool({
           'Such as `summary.svc.latency_ms`, of roots `summary.svc.trace_totals.total_cost`.',
         ),
         columns: field(
-          nullish(paths(rowKind())),
-          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `inputs.messages`, `output`.',
+          nullish(pathsOf(rowKind())),
+          'These alone: `id`, `op_name`, `status`, `ms`, `tokens_in`, `cost_usd`, `trace_cost_usd`, `end_user`, `trace_id`, `input_preview`, … or paths such as `output`, `feedback.[thumbs].payload.up`.',
         ),
         start,
         end,
@@ -280,7 +293,7 @@ export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
   title: 'Get statistics',
   description:
-    'Counts, errors, durations, tokens and costs over a range (1 day), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["tool"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
+    'Counts, errors, durations, tokens and costs over a range (7 days), as tables: calls, and usage by model. One row a group, or with granularity one a bucket. How often each tool failed: {"group_by": ["tool"], "call_metrics": [{"metric": "error_count"}]}. Dearest threads: {"group_by": ["thread_id"], "usage_metrics": [{"metric": "total_cost"}]}.',
   role: 'read',
   request: () =>
     record(
@@ -299,7 +312,7 @@ export const getStats = /* @__PURE__ */ tool({
         usage_metrics: field(usageMetricsField(), `Likewise ${usageMetrics.join(', ')}.`),
         group_by: field(
           groupBy(),
-          'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `attributes.user.id`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
+          'At most two: `agent` (the nearest), `tool`, `op_name`, `svc_user_id`, `status`, `thread_id`, `source`, `end_user`, `attributes.release`, `attributes.prompt.version`, or any path, such as `exception` (`price` says what that read).',
         ),
         group_by_feedback: field(
           groupByFeedback(),
@@ -320,7 +333,7 @@ export const searchText = /* @__PURE__ */ tool({
   name: 'search_text',
   title: 'Search for a text',
   description:
-    'Calls that have a text in inputs, output, exception or attributes within a range (7 days), newest first: the place, and the sentence around each hit. What many calls repeat, as models do with a conversation, is shown once.',
+    'Calls that have a text in inputs, output, exception or attributes within a range (7 days), newest first: the place, and the sentence around each hit. What calls of one conversation repeat is shown once.',
   role: 'read',
   request: () =>
     record(
@@ -330,13 +343,14 @@ export const searchText = /* @__PURE__ */ tool({
         in: field(nullish(z.array(z.enum(searched)).check(z.minLength(1))), 'All of them without it.'),
         case_sensitive: withDefault(z.boolean(), false),
         filter: filterLike(),
+        query: queryLike(),
         start,
         end,
         limit: limit(20, 200),
         cursor,
         max_characters: maxCharacters,
       },
-      { in: 'fields' },
+      { in: 'fields', query: 'where' },
     ),
   gives: ['hits'],
 });
@@ -345,17 +359,21 @@ export const getAgents = /* @__PURE__ */ tool({
   name: 'get_agents',
   title: 'Figures by agent and by tool',
   description:
-    'Agents and tools of traces, or of a range (1 day): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
+    'Agents and tools of traces, or of a range (7 days): calls, errors, durations, tokens, cost, waits for people; of traces also who called whom. The agent of a call is the nearest at or above it.',
   role: 'read',
   request: () =>
-    record({
-      project_id: project,
-      trace_ids: nullish(listSchema(id, 100, { least: 1 })),
-      start,
-      end,
-      filter: filterLike(),
-      max_characters: maxCharacters,
-    }),
+    record(
+      {
+        project_id: project,
+        trace_ids: nullish(listSchema(id, 100, { least: 1 })),
+        start,
+        end,
+        filter: filterLike(),
+        query: queryLike(),
+        max_characters: maxCharacters,
+      },
+      { query: 'where' },
+    ),
   gives: ['agents', 'tools'],
 });
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { inflateRawSync } from 'node:zlib';
 import type { MiddlewareObj } from '@middy/core';
 import { mcp } from '../../api/mcp.ts';
 import type { ToolDescription, ToolSchemas } from '../../api/tools.ts';
@@ -21,7 +22,7 @@ import { stores } from '../common/http/stores.ts';
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
 
-/** The JSON Schemas of the tools, set by the bundler: they are made when the stack is. */
+/** The JSON Schemas of the tools, deflated, as Base64; set by the bundler: they are made when the stack is. */
 declare const MCP_TOOLS: string;
 
 const answer = (
@@ -121,11 +122,16 @@ const toRequest = (event: ServiceEvent<unknown>): Request => {
   return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: messageText(event) });
 };
 
+let toolSchemas: ToolSchemas | undefined;
+
 const about = {
   get version() {
     return SERVICE_VERSION;
   },
-  getSchemas: () => JSON.parse(MCP_TOOLS) as ToolSchemas,
+  getSchemas: (): ToolSchemas => {
+    toolSchemas ??= JSON.parse(inflateRawSync(Buffer.from(MCP_TOOLS, 'base64')).toString('utf8'));
+    return toolSchemas ?? {};
+  },
 };
 
 const log = ({ log }: ServiceEvent<unknown>, { tool, error, response }: Served, bytes: number): void => {

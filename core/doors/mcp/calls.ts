@@ -1,14 +1,14 @@
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
 import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { readTokens } from '../../../api/shared/usage.ts';
-import type { StatsRequest } from '../../../api/stats.ts';
-import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
-import type { ProjectId } from '../../../foundations/wire/index.ts';
+import type { GroupField, StatsRequest } from '../../../api/stats.ts';
+import { compare, type SortKey, toPath } from '../../../foundations/expression/index.ts';
+import { type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';
-import { computeStats } from '../../questions/stats/index.ts';
+import { type BucketRow, computeStats } from '../../questions/stats/index.ts';
 import type { ToolContext } from './context.ts';
 import { isFields, type Json, type JsonFields } from './reply.ts';
-import { valueIn } from './values.ts';
+import { isOfFeedback, valueIn } from './values.ts';
 
 /** A call as the queries answer it. */
 export type Call = JsonFields;
@@ -43,6 +43,7 @@ export const readCalls = async <T = Call>(
   query: Partial<CallsQuery> & { readonly projectId: ProjectId },
   take: (call: Call) => T = (call) => call as T,
 ): Promise<T[]> => {
+  const includes = query.includes ?? withCosts;
   const whole: CallsQuery = {
     filter: everyCall,
     where: null,
@@ -52,8 +53,8 @@ export const readCalls = async <T = Call>(
     columns: null,
     expand: [],
     returnExpanded: false,
-    includes: withCosts,
     ...query,
+    includes: { ...includes, feedback: includes.feedback || query.columns?.some(isOfFeedback) === true },
   };
   const taken: T[] = [];
   for await (const batch of queryCalls(stores.calls, whole, budget, lookups).json())
@@ -67,6 +68,47 @@ export const wholeRange = 36_500 * 86_400;
 /** The statistics of a request. */
 export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
   computeStats(stores.calls, request, budget, lookups).answer();
+
+/** The groups that rollups count by. Others have the headers of calls read. */
+const inRollups: readonly GroupField[] = ['op_name', 'user', 'status', 'source'];
+
+/** More groups than this are not told apart. */
+export const maxGroups = 1000;
+
+/**
+ * Counts the traces that have failed calls, for each row of an answer that has them read one by one anyway:
+ * failed calls are listed by themselves.
+ *
+ * @returns nothing where it would take more than that, or would say the same as how many calls failed
+ */
+export const countFailedTraces = async (
+  context: ToolContext,
+  request: StatsRequest,
+): Promise<((row: BucketRow) => number) | undefined> => {
+  const { filter, where, groupBy, groupByFeedback } = request;
+  const isRead = groupBy.some((field) => !inRollups.includes(field));
+  if (!isRead || filter.traceRootsOnly || groupByFeedback) return undefined;
+  if (groupBy.some((field) => !isHeaderGroup(field))) return undefined;
+  const failed = compare(`summary.${serviceName}.status`, '$eq', 'error');
+  const { call_buckets: rows } = await readStats(context, {
+    ...request,
+    where: where ? { kind: 'and', operands: [where, failed] } : failed,
+    calls: [{ metric: 'trace_count', aggregations: ['sum'], percentiles: [] }],
+    usage: [],
+  });
+  // Of more groups the rarest are told together, and which these are differs.
+  if (rows.length >= maxGroups) return undefined;
+  const names = ['timestamp', ...groupBy.map((field) => (field === 'user' ? 'svc_user_id' : field))];
+  const keyOf = (row: BucketRow): string => JSON.stringify(names.map((name) => row[name] ?? null));
+  const byGroup = new Map(rows.map((row) => [keyOf(row), Number(row.sum_trace_count)]));
+  return (row) => byGroup.get(keyOf(row)) ?? 0;
+};
+
+/** Whether groups are told by headers alone. */
+const isHeaderGroup = (field: GroupField): boolean =>
+  inRollups.includes(field) ||
+  ['agent', 'tool', 'thread_id', 'display_name'].includes(field) ||
+  headerAttributes.some((name) => field === `attributes.${name}`);
 
 export const toFields = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
 

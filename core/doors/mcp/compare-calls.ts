@@ -24,7 +24,9 @@ import {
 import { checkProject, runs, type ToolContext } from './context.ts';
 import { cutter, type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
+import { toWord } from './mend.ts';
 import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
+import { instructedIn } from './said.ts';
 import { valueIn } from './values.ts';
 
 /** A call by its id, or by its ref into any project that the key may read. */
@@ -99,7 +101,11 @@ const traceTable = async (
   a: Call,
   b: Call,
   projects: readonly ProjectId[],
-): Promise<{ readonly operations: JsonFields; readonly missing: readonly string[] }> => {
+): Promise<{
+  readonly operations: JsonFields;
+  readonly notes: readonly string[];
+  readonly missing: readonly string[];
+}> => {
   const [left = [], right = []] = await Promise.all(
     [a, b].map(async (call, i) => {
       return await readCalls(context, {
@@ -132,10 +138,70 @@ const traceTable = async (
   const models = [lastModel(left), lastModel(right)];
   return {
     operations: toTable(rows, saying(all, rows)),
+    notes: await promptNotes(context, projects, left, right),
     missing: models.every((id) => id !== undefined)
-      ? [`what the models were asked last: compare_calls with a ${models[0]} and b ${models[1]}`]
+      ? [
+          `what the models were asked last: compare_calls with a ${toWord(`${models[0]}`)} and b ${toWord(`${models[1]}`)}`,
+        ]
       : [],
   };
+};
+
+/** How many requests to models of each trace have their system prompts compared. */
+const maxPrompts = 5;
+
+/** Whose request to a model it is: the name of its prompt, else its operation and model. */
+const promptOf = (call: Call): string =>
+  asString(valueIn(call, 'attributes.prompt.name')) ||
+  [nameOf(call), ...(usedBy(call)?.models ?? [])].join(' ');
+
+/** Names the prompts that are not the same in two traces, each with the requests to compare. */
+const promptNotes = async (
+  context: ToolContext,
+  projects: readonly ProjectId[],
+  left: readonly Call[],
+  right: readonly Call[],
+): Promise<string[]> => {
+  const lastOf = (calls: readonly Call[]) =>
+    new Map(
+      calls
+        .filter((call) => valueIn(call, 'attributes.kind') === 'model' || usedBy(call))
+        .map((call) => [promptOf(call), call]),
+    );
+  const others = lastOf(right);
+  const pairs = [...lastOf(left)]
+    .flatMap(([name, a]) => {
+      const b = others.get(name);
+      return b ? [{ name, a, b }] : [];
+    })
+    .slice(0, maxPrompts);
+  if (pairs.length === 0) return [];
+  const [ofLeft, ofRight] = await Promise.all(
+    (['a', 'b'] as const).map(async (side, i) => {
+      const query = {
+        projectId: projects[i] as ProjectId,
+        filter: { ...everyCall, callIds: pairs.flatMap((pair) => asString(pair[side].id) ?? []) },
+        columns: ['inputs'],
+      };
+      return new Map(
+        await readCalls(context, query, (call): [unknown, string | undefined] => [
+          call.id,
+          instructedIn(call),
+        ]),
+      );
+    }),
+  );
+  return pairs.flatMap(({ name, a, b }) => {
+    const [from, to] = [a, b].map((call) => asString(valueIn(call, 'attributes.prompt.version')));
+    const what = [
+      ...(from === to ? [] : [`version ${toWord(from ?? 'none')} in a and ${toWord(to ?? 'none')} in b`]),
+      ...(ofLeft?.get(a.id) === ofRight?.get(b.id) ? [] : ['another system prompt']),
+    ];
+    if (what.length === 0) return [];
+    return [
+      `the prompt of ${toWord(name)} has ${what.join(', and ')}: compare_calls with a ${toWord(`${a.id}`)} and b ${toWord(`${b.id}`)}`,
+    ];
+  });
 };
 
 export const compareCalls = runs(description, async (args, context) => {
@@ -156,14 +222,28 @@ export const compareCalls = runs(description, async (args, context) => {
   const about = (call: Call): JsonFields => compact({ ...toRow(call), trace_id: call.trace_id });
   const cut = cutter();
   const most = Math.max(1, Math.floor(maxCharacters / 200));
-  const head = { a: about(a), b: about(b), ...(traces && { operations: traces.operations }) };
+  const head = {
+    a: about(a),
+    b: about(b),
+    ...(traces && {
+      operations: traces.operations,
+      ...(traces.notes.length > 0 && { notes: traces.notes }),
+    }),
+  };
   const url = links.compare(projectId, names.a.id, names.b.id);
   return fitted(maxCharacters, maxCharacters, (room) => {
     const gaps: Gap[] = [];
+    const idOf = new Map<Gap, string>();
     const share = Math.floor(room / Math.max(1, Math.min(differences.length, most)));
     const shown = differences.slice(0, most).map((difference) => {
-      const { value, gaps: valueGaps } = cut(difference, share, '');
-      gaps.push(...valueGaps.map((gap) => ({ ...gap, path: String(difference.path) })));
+      const { value, gaps: valueGaps } = cut(difference, share, '', true);
+      for (const gap of valueGaps) {
+        const [side = '', ...below] = gap.path.split('.');
+        if (side !== 'a' && side !== 'b') continue;
+        const whole = { ...gap, from: 0, path: [difference.path, ...below].join('.') };
+        gaps.push(whole);
+        idOf.set(whole, names[side].id);
+      }
       return value;
     });
     const count = Math.min(shown.length, Math.floor(room / 60));
@@ -172,7 +252,7 @@ export const compareCalls = runs(description, async (args, context) => {
       ...(differences.length > count
         ? [`${differences.length - count} more places differ: compare_calls with more max_characters`]
         : []),
-      ...gapTexts(gaps.slice(0, 3), (gap) => wayTo({ ...gap, from: 0 }, names.b.id)),
+      ...gapTexts(gaps, { most: 3, get: (gap) => wayTo(gap, idOf.get(gap)) }),
     ];
     return { ...head, differences: shown.slice(0, count), url, ...toMissing(missing) };
   });

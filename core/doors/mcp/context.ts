@@ -7,7 +7,8 @@ import { forbidden, type Micros, type ProjectId } from '../../../foundations/wir
 import { parseValue } from '../../../foundations/wire/schema.ts';
 import type { StatsLookups } from '../../questions/stats/index.ts';
 import type { Mover } from '../../records/objects/index.ts';
-import { type JsonFields, kept } from './reply.ts';
+import { fieldsAt } from './mend.ts';
+import { isFields, type JsonFields, kept } from './reply.ts';
 
 /** What tools work with. */
 export interface ToolContext {
@@ -47,12 +48,31 @@ export const runs = <Args extends { readonly maxCharacters: number }>(
 ): Tool => ({
   ...description,
   run: async (args, context) => {
-    const parsed = parseValue(context.getSchema(description), args);
+    const schema = context.getSchema(description);
+    const parsed = parseValue(schema, withEndUsers(args, fieldsAt(schema, [])));
     // All tools but one are about a project.
     if ('projectId' in parsed) checkProject(context, parsed.projectId as ProjectId, description.role);
     return kept(parsed.maxCharacters, await work(parsed, context));
   },
 });
+
+/**
+ * Arguments whose filter names end users, which filters of calls do not: a query does.
+ *
+ * @param known the arguments that the tool takes
+ */
+const withEndUsers = (args: unknown, known: readonly string[]): unknown => {
+  if (!isFields(args) || !isFields(args.filter) || !known.includes('query')) return args;
+  const { end_user: one, end_users: users = one, ...filter } = args.filter;
+  if (users === undefined) return args;
+  const named = [users].flat().map(($literal) => ({ $literal }));
+  const isOne = { $in: [{ $getField: 'attributes.user.id' }, named] };
+  const { query = null } = args;
+  if (query === null) return { ...args, filter, query: { $expr: isOne } };
+  // What is no expression is refused as it is.
+  if (!isFields(query) || !isFields(query.$expr)) return args;
+  return { ...args, filter, query: { ...query, $expr: { $and: [query.$expr, isOne] } } };
+};
 
 /**
  * Refuses arguments that name a project which the key may not read, or write.

@@ -1,3 +1,4 @@
+import { toWord } from './mend.ts';
 import type { Json, JsonFields } from './reply.ts';
 import { isFields } from './reply.ts';
 
@@ -9,8 +10,11 @@ export interface Gap {
   readonly from: number;
   /** How many there are in all. */
   readonly of: number;
-  readonly unit: 'characters' | 'items' | 'fields';
+  /** What is counted. Of a `value` nothing is shown: its size is that of its JSON. */
+  readonly unit: 'characters' | 'items' | 'fields' | 'value';
 }
+
+type Field = readonly [name: string, value: Json | undefined];
 
 /** A value with as much as there was room for, and what is missing. */
 export interface Cut {
@@ -70,15 +74,19 @@ const beginning = (text: string, room: number): string => {
     : text.slice(0, end - 1);
 };
 
+/** The path of a field of a value. */
+export const pathBelow = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
 /**
  * Cuts a value so that its JSON has about so many characters at most. Long texts lose their ends,
- * long lists their middles.
+ * long lists their middles, and objects their longest fields.
  *
  * @param path where the value stands in its call
+ * @param keepsFields whether each field of the value itself is shown, with little of it perhaps
  */
-export const cutter = (): ((value: Json, room: number, path: string) => Cut) => {
+export const cutter = (): ((value: Json, room: number, path: string, keepsFields?: boolean) => Cut) => {
   const sizes = new Sizes();
-  return (value, room, path) => {
+  return (value, room, path, keepsFields = false) => {
     const gaps: Gap[] = [];
     const cut = (value: Json, space: number, at: string): Json => {
       if (sizes.getSize(value) <= space) return value;
@@ -108,21 +116,36 @@ export const cutter = (): ((value: Json, room: number, path: string) => Cut) => 
     };
     const cutFields = (fields: JsonFields, space: number, at: string): Json => {
       const all = Object.entries(fields);
-      const most = Math.max(1, Math.floor(space / leastRoom));
-      const kept = all.slice(0, most);
-      if (kept.length < all.length)
-        gaps.push({ path: at, from: kept.length, of: all.length, unit: 'fields' });
+      const kept = keepsFields && fields === value ? all : shortestOf(all, space);
+      const lost = all.filter((entry) => !kept.includes(entry));
+      // The call itself has no path: each of its fields has one.
+      if (at === '')
+        for (const [name, item] of lost)
+          gaps.push({ path: name, from: 0, of: sizes.getSize(item), unit: 'value' });
+      else if (lost.length > 0) gaps.push({ path: at, from: kept.length, of: all.length, unit: 'fields' });
       const names = kept.reduce((sum, [name]) => sum + name.length + 4, 2);
       const share = divideRoom(
         kept.map(([, item]) => sizes.getSize(item)),
         space - names,
       );
       return Object.fromEntries(
-        kept.map(([name, item]) => [
-          name,
-          cut(item ?? null, Math.max(0, share), at === '' ? name : `${at}.${name}`),
-        ]),
+        kept.map(([name, item]) => [name, cut(item ?? null, Math.max(0, share), pathBelow(at, name))]),
       );
+    };
+    /** Those fields that there is room for, the shortest first, in their order: at least one. */
+    const shortestOf = (all: readonly Field[], space: number): readonly Field[] => {
+      const needed = ([name, item]: Field): number =>
+        name.length + 4 + Math.min(leastRoom, sizes.getSize(item));
+      let left = space;
+      const kept = new Set(
+        all
+          .toSorted(([, a], [, b]) => sizes.getSize(a) - sizes.getSize(b))
+          .filter((field, i) => {
+            left -= needed(field);
+            return i === 0 || left >= 0;
+          }),
+      );
+      return all.filter((field) => kept.has(field));
     };
     return { value: cut(value, room, path), gaps };
   };
@@ -130,20 +153,46 @@ export const cutter = (): ((value: Json, room: number, path: string) => Cut) => 
 
 /** How to get what a gap left out. */
 export const wayTo = ({ path, from, unit }: Gap, callId?: string): string =>
-  `get_call${callId === undefined ? '' : ` of ${callId}`} with path ${path}${unit === 'fields' ? '' : ` and offset ${from}`}`;
+  `get_call${callId === undefined ? '' : ` of ${toWord(callId)}`} with path ${toWord(path)}${unit === 'fields' || unit === 'value' ? '' : ` and offset ${from}`}`;
 
 /** How many gaps a reply names. */
 const maxNamed = 8;
 
-/** What was cut out, the largest first, each in one line. */
-export const gapTexts = (gaps: readonly Gap[], get: (gap: Gap) => string = (gap) => wayTo(gap)): string[] => {
-  const bySize = gaps.toSorted((a, b) => b.of - b.from - (a.of - a.from));
-  const named = bySize
-    .slice(0, maxNamed)
-    .map(
-      (gap) =>
-        `${gap.path}: ${gap.unit} from ${gap.from.toLocaleString('en-US')} on, of ${gap.of.toLocaleString('en-US')}: ${get(gap)}`,
-    );
-  const more = gaps.length - named.length;
-  return more > 0 ? [...named, `${more} more values were cut; each ends in …`] : named;
+/** What is missing of a value, and how to get it. */
+const gapText = (gap: Gap, get: (gap: Gap) => string): string => {
+  const { from, of, unit } = gap;
+  const [first, all] = [from, of].map((count) => count.toLocaleString('en-US'));
+  if (unit === 'value') return `left out, ${all} characters: ${get(gap)}`;
+  if (unit === 'fields') return `${first} of ${all} fields shown: ${get(gap)}`;
+  return `${unit} from ${first} on, of ${all}: ${get(gap)}`;
 };
+
+/** How gaps are told of. */
+interface Telling {
+  /** @default - {@link wayTo} */
+  readonly get?: (gap: Gap) => string;
+  /** How many have a line of their own. @default 8 */
+  readonly most?: number;
+  /** The paths that lead to the others. @default - none */
+  readonly places?: readonly string[];
+}
+
+/** What was cut out, the largest first, each in one line. */
+export const gapTexts = (
+  gaps: readonly Gap[],
+  { get = (gap) => wayTo(gap), most = maxNamed, places = [] }: Telling = {},
+): string[] => {
+  const bySize = gaps.toSorted((a, b) => b.of - b.from - (a.of - a.from));
+  const named = bySize.slice(0, most).map((gap) => gapText(gap, get));
+  const rest = bySize.slice(most);
+  if (rest.length === 0) return named;
+  const ways = places.filter((place) =>
+    rest.some(({ path }) => path === place || path.startsWith(`${place}.`)),
+  );
+  const way = ways.length > 0 ? `get_call with each path: ${ways.map(toWord).join(', ')}` : 'each ends in …';
+  return [...named, `${rest.length}${most > 0 ? ' more' : ''} values were cut: ${way}`];
+};
+
+/** How many gaps a reply of so many characters names. */
+export const namedIn = (maxCharacters: number): number =>
+  Math.max(1, Math.min(maxNamed, Math.floor(maxCharacters / 1500)));

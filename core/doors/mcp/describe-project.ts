@@ -15,7 +15,7 @@ import {
 import { runs } from './context.ts';
 import { countValues, type FieldSummary, sampleFeedback, summarizeFields } from './fields.ts';
 import { whyEmpty } from './names.ts';
-import { shownRange, toRange, within } from './range.ts';
+import { shownRange, toRange, usualRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 import { valueIn } from './values.ts';
 
@@ -25,6 +25,18 @@ const usualSpan = 7 * 86_400e6;
 /** How many of the newest calls are looked at for what no statistics have, and for their fields. */
 const looked = { headers: 2000, fields: 60 } as const;
 
+/** What is counted of the newest calls, and the paths that lead to it. Fields do not say it again. */
+const countedPaths = {
+  kinds: 'attributes.kind',
+  tools: 'attributes.tool.name',
+  agents: 'attributes.agent.name',
+  prompts: 'attributes.prompt.name',
+  sources: 'attributes.source',
+  end_users: 'attributes.user.id',
+  environments: 'attributes.environment',
+  releases: 'attributes.release',
+} as const;
+
 /** How many values a list has at most. */
 const maxValues = 30;
 
@@ -33,11 +45,11 @@ const toCounts = (counts: readonly (readonly [string, number])[], most: number):
 
 /** The tool that a call is of. Tools that do not say their names go by their operation. */
 const getTool = (call: Call): string | undefined =>
-  asString(valueIn(call, 'attributes.tool.name')) ||
+  asString(valueIn(call, countedPaths.tools)) ||
   (valueIn(call, 'attributes.kind') === 'tool' ? asString(call.op_name) : undefined);
 
 /** How many examples a field has. */
-const maxExamples = 4;
+const maxExamples = 3;
 
 /** A field in a row: its path, its types, how many of the calls have it, and its commonest values. */
 const toFieldRow = ([path, { count, types, values }]: readonly [string, FieldSummary]): JsonFields => ({
@@ -124,7 +136,9 @@ export const describeProject = runs(description, async (args, context) => {
       name,
       depth,
     ).map(toFieldRow);
-  const fields = [...toFeedbackRows(feedback), ...of('attributes', 4)];
+  const inCounts: ReadonlySet<unknown> = new Set(Object.values(countedPaths));
+  const ofAttributes = of('attributes', 4).filter(({ path }) => !inCounts.has(path));
+  const fields = [...toFeedbackRows(feedback), ...ofAttributes];
   const payloads = [...of('inputs', 2), ...of('output', 2)];
   const shown = shownRange(range);
   const notes = operations.length === 0 ? await whyEmpty(context, projectId, range) : [];
@@ -135,22 +149,24 @@ export const describeProject = runs(description, async (args, context) => {
     models: toTable(usedModels.slice(0, most), ['model', 'requests', 'tokens', 'cost_usd']),
     of_newest_calls: compact({
       looked_at: calls.length,
-      kinds: toCounts(countAt('attributes.kind'), most),
+      kinds: toCounts(countAt(countedPaths.kinds), most),
       tools: toCounts(countValues(calls.map(getTool)), most),
-      agents: toCounts(countAt('attributes.agent.name'), most),
-      prompts: toCounts(countAt('attributes.prompt.name'), most),
+      agents: toCounts(countAt(countedPaths.agents), most),
+      prompts: toCounts(countAt(countedPaths.prompts), most),
       sources: toCounts(
-        countValues(calls.map((call) => readSource(valueIn(call, 'attributes.source')) ?? 'production')),
+        countValues(calls.map((call) => readSource(valueIn(call, countedPaths.sources)) ?? 'production')),
         most,
       ),
-      end_users: toCounts(countAt('attributes.user.id'), most),
-      environments: toCounts(countAt('attributes.environment'), most),
-      releases: toCounts(countAt('attributes.release'), most),
+      end_users: toCounts(countAt(countedPaths.end_users), most),
+      environments: toCounts(countAt(countedPaths.environments), most),
+      releases: toCounts(countAt(countedPaths.releases), most),
       threads: new Set(calls.flatMap(({ thread_id }) => asString(thread_id) ?? [])).size || undefined,
     }),
+    paths: compact(countedPaths),
+    fields_of: `examples of the newest ${attributed.length} calls, not all values`,
     fields: toTable([...fields.slice(0, most), ...payloads.slice(0, Math.floor(most / 2))], fieldColumns),
     ...(notes.length > 0 && { notes }),
-    range: shown,
+    ...usualRange(args, range),
     url: context.links.overview(projectId, shown.start, shown.end),
     ...(Math.max(operations.length, fields.length, payloads.length * 2) > most && {
       missing: [

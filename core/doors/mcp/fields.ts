@@ -18,7 +18,7 @@ export interface FieldSummary {
 }
 
 /** How long an example may be. */
-const maxText = 60;
+const maxText = 40;
 
 const shortened = (text: string): string =>
   text.length > maxText ? `${text.slice(0, maxText).toWellFormed()}…` : text;

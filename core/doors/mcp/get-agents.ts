@@ -3,14 +3,14 @@ import { getAgents as description } from '../../../api/tools.ts';
 import type { TraceAgents } from '../../../api/traces.ts';
 import type { BucketRow } from '../../questions/stats/index.ts';
 import { readTraceAgents } from '../../questions/traces/index.ts';
-import { readStats, rounded, saying, toTable, wholeRange } from './calls.ts';
+import { countFailedTraces, readStats, rounded, saying, toTable, wholeRange } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { checkNames, withKnownOps } from './names.ts';
-import { type Range, shownRange, toRange } from './range.ts';
+import { checkNames, readable, withKnownOps } from './names.ts';
+import { type Range, toRange, usualRange } from './range.ts';
 import { fitted, type JsonFields } from './reply.ts';
 
-/** How far figures without a start look back: a day. */
-const usualSpan = 86_400e6;
+/** How far figures without a start look back: seven days. */
+const usualSpan = 7 * 86_400e6;
 
 const sum = <M extends CallMetric | UsageMetric>(metric: M): Asked<M> => ({
   metric,
@@ -57,10 +57,11 @@ const toRows = (all: ReadonlyMap<string | null, Figures>, name: 'agent' | 'tool'
 
 const number = (row: BucketRow, name: string): number => Number(row[name] ?? 0);
 
-const ofCalls = (row: BucketRow): Figures => ({
+const ofCalls = (row: BucketRow, failedTraces: (row: BucketRow) => number = () => 0): Figures => ({
   calls: number(row, 'sum_call_count'),
   traces: number(row, 'sum_trace_count'),
   errors: number(row, 'sum_error_count'),
+  failed_traces: failedTraces(row),
   p50_ms: number(row, 'p50_latency_ms'),
   p95_ms: number(row, 'p95_latency_ms'),
   total_ms: number(row, 'sum_latency_ms'),
@@ -84,6 +85,7 @@ const agentColumns = [
   'requests',
   'tool_calls',
   'errors',
+  'failed_traces',
   'tokens_in',
   'cache_read',
   'cache_written',
@@ -96,24 +98,42 @@ const agentColumns = [
   'waited_ms',
   'called_by',
 ];
-const toolColumns = ['tool', 'traces', 'calls', 'errors', 'total_ms', 'p50_ms', 'p95_ms', 'waited_ms'];
+const toolColumns = [
+  'tool',
+  'traces',
+  'calls',
+  'errors',
+  'failed_traces',
+  'total_ms',
+  'p50_ms',
+  'p95_ms',
+  'waited_ms',
+];
 
 /** Agents and tools of a range, out of statistics. */
 const ofRange = async (
   context: ToolContext,
-  request: Pick<StatsRequest, 'projectId' | 'start' | 'end' | 'filter'>,
+  request: Pick<StatsRequest, 'projectId' | 'start' | 'end' | 'filter' | 'where'>,
 ): Promise<readonly [agents: JsonFields[], tools: JsonFields[]]> => {
-  const common = { ...request, granularity: wholeRange, timezone: 'UTC', where: null, groupByFeedback: null };
+  const common = { ...request, granularity: wholeRange, timezone: 'UTC', groupByFeedback: null };
   const [byAgent, byTool] = await Promise.all([
     readStats(context, { ...common, groupBy: ['agent'], calls: callMetrics, usage: usageMetrics }),
     readStats(context, { ...common, groupBy: ['tool'], calls: callMetrics, usage: [] }),
   ]);
+  const counted = async (field: 'agent' | 'tool', rows: readonly BucketRow[]) =>
+    rows.some((row) => number(row, 'sum_error_count') > 0)
+      ? await countFailedTraces(context, { ...common, groupBy: [field], calls: [], usage: [] })
+      : undefined;
+  const [failedOfAgent, failedOfTool] = await Promise.all([
+    counted('agent', byAgent.call_buckets),
+    counted('tool', byTool.call_buckets),
+  ]);
   const agents = new Map<string | null, Figures>();
   const tools = new Map<string | null, Figures>();
   const nameOf = (row: BucketRow, field: 'agent' | 'tool') => (row[field] as string | null) ?? null;
-  for (const row of byAgent.call_buckets) add(agents, nameOf(row, 'agent'), ofCalls(row));
+  for (const row of byAgent.call_buckets) add(agents, nameOf(row, 'agent'), ofCalls(row, failedOfAgent));
   for (const row of byAgent.usage_buckets) add(agents, nameOf(row, 'agent'), ofUsage(row));
-  for (const row of byTool.call_buckets) add(tools, nameOf(row, 'tool'), ofCalls(row));
+  for (const row of byTool.call_buckets) add(tools, nameOf(row, 'tool'), ofCalls(row, failedOfTool));
   return [toRows(agents, 'agent', 'cost_usd'), toRows(tools, 'tool', 'errors')];
 };
 
@@ -123,6 +143,7 @@ const ofAgent = (agent: TraceAgents['agents'][number]): Figures => ({
   requests: agent.model_requests,
   tool_calls: agent.tool_calls,
   errors: agent.errors,
+  failed_traces: Math.min(1, agent.errors),
   tokens_in: agent.usage.input_tokens,
   cache_read: agent.usage.cache_read_tokens,
   cache_written: agent.usage.cache_write_tokens,
@@ -143,7 +164,8 @@ const ofTraces = (traces: readonly TraceAgents[]): readonly [agents: JsonFields[
       add(agents, agent.name, ofAgent(agent));
       for (const { name, count } of agent.called_by) add(callers, agent.name, { [name ?? '(none)']: count });
     }
-    for (const { name, ...figures } of trace.tools) add(tools, name, { traces: 1, ...figures });
+    for (const { name, ...figures } of trace.tools)
+      add(tools, name, { traces: 1, failed_traces: Math.min(1, figures.errors), ...figures });
   }
   const calledBy = (agent: unknown): string | null => {
     const counts = Object.entries(callers.get(agent === '(none)' ? null : (agent as string)) ?? {});
@@ -164,9 +186,10 @@ export const getAgents = runs(description, async (args, context) => {
   let rows: readonly [agents: JsonFields[], tools: JsonFields[]];
   if (traceIds === null && start !== null && end !== null) {
     const filter = await withKnownOps(context, projectId, args.filter, range);
-    rows = await ofRange(context, { projectId, start, end, filter });
+    const where = args.where && readable(args.where);
+    rows = await ofRange(context, { projectId, start, end, filter, where });
     const isEmpty = rows.every((table) => table.length === 0);
-    notes = await checkNames(context, { projectId, filter, where: null, range }, isEmpty);
+    notes = await checkNames(context, { projectId, filter, where: args.where, range }, isEmpty);
   } else {
     const asked = [...new Set(traceIds)];
     const found = await readTraceAgents(stores.calls, projectId, asked, budget, lookups);
@@ -180,7 +203,7 @@ export const getAgents = runs(description, async (args, context) => {
   return fitted(maxCharacters, most, (count) => ({
     agents: toTable(agents, saying(agentColumns, agents), count),
     tools: toTable(tools, saying(toolColumns, tools), count),
-    ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+    ...usualRange(args, { start, end }),
     ...(notes.length > 0 && { notes }),
     ...(most > count && {
       missing: [`${most - count} rows: get_agents with more max_characters, or get_stats`],

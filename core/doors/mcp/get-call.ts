@@ -10,10 +10,11 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { type Call, compact, headerColumns, readCalls, toFields, toRow } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { cutter, gapTexts } from './cut.ts';
-import { didYouMean } from './mend.ts';
-import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
-import { getValues } from './values.ts';
+import { cutter, type Gap, gapTexts, namedIn, pathBelow } from './cut.ts';
+import { didYouMean, toWord } from './mend.ts';
+import { whatIs } from './near.ts';
+import { fitted, isFields, type Json, type JsonFields, measureResult, toMissing } from './reply.ts';
+import { feedbackOn, getValues, isOfFeedback, valueIn } from './values.ts';
 
 const usualColumns = ['attributes', 'inputs', 'output', 'exception', 'summary'];
 
@@ -36,15 +37,21 @@ export const readOne = async (
     includes: { ...noIncludes, costs: true, feedback: columns.includes('summary') },
   });
   if (call) return call;
-  throw notFound(['body', name], `there is no call ${id} in ${projectId}; query_calls finds calls`);
+  const way = (await whatIs(context, projectId, id)) || '; query_calls finds calls';
+  throw notFound(['body', name], `there is no call ${id} in ${projectId}${way}`);
 };
 
 /** What a path leads to in a call. @throws ServiceError 422 with what was probably meant */
 const valueAtPath = (call: Call, path: string): Json => {
-  const { field, steps } = toPath(path);
-  const value = valueAt(call[field] as JsonValue, steps) as Json | undefined;
+  const value = valueIn(call, path);
   if (value !== undefined) return value;
-  let at = call[field] as Json | undefined;
+  const { field, steps } = toPath(path);
+  if (path.startsWith('feedback.[')) {
+    const types = feedbackOn(call).map(({ feedback_type }) => toWord(`feedback.[${feedback_type}]`));
+    const list = types.length > 0 ? `; there are ${[...new Set(types)].join(', ')}` : ' on this call';
+    throw invalidAt(['body', 'path'], `there is no \`${path}\`${list}`);
+  }
+  let at = valueIn(call, field);
   let walked = field;
   for (const [i, step] of steps.entries()) {
     const next = valueAt(at as JsonValue, [step]) as Json | undefined;
@@ -60,7 +67,22 @@ const valueAtPath = (call: Call, path: string): Json => {
   throw invalidAt(['body', 'path'], `there is no \`${path}\``);
 };
 
-/** One value of a call, from an offset on. */
+/** What is longer, as JSON, is cut where several fields share a reply. */
+const longField = 200;
+
+/** The first fields of an object that a reply can show something of each: at least one. */
+const fittingFields = (fields: JsonFields, maxCharacters: number): JsonFields => {
+  let left = maxCharacters / 5;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, item], i) => {
+      const isNext = i === 0 || left > 0;
+      left -= name.length + Math.min(longField, JSON.stringify(item ?? null).length);
+      return isNext;
+    }),
+  );
+};
+
+/** One value of a call, from an offset on: of a text that counts characters, of a list items, of an object fields. */
 const readValueFrom = (
   value: Json,
   path: string,
@@ -68,70 +90,80 @@ const readValueFrom = (
   head: JsonFields,
   maxCharacters: number,
 ): JsonFields => {
-  const cut = cutter();
   const isText = typeof value === 'string';
-  if (!isText && !Array.isArray(value)) {
-    if (offset > 0) throw invalidAt(['body', 'offset'], `${path} is neither a text nor a list`);
+  if (!isText && !Array.isArray(value) && !isFields(value)) {
+    if (offset > 0) throw invalidAt(['body', 'offset'], `${path} is neither a text nor a list nor an object`);
+    return { ...head, value };
+  }
+  const unit = isText ? 'characters' : Array.isArray(value) ? 'items' : 'fields';
+  const total = isText || Array.isArray(value) ? value.length : Object.keys(value).length;
+  if (offset > 0 && offset >= total) throw invalidAt(['body', 'offset'], `${path} has ${total} ${unit}`);
+  const upTo = (next: number, shown: Json, missing: readonly string[] = []): JsonFields => ({
+    ...head,
+    // A whole object goes without saying.
+    ...((unit !== 'fields' || offset > 0 || next < total) && { offset, of: total, unit }),
+    value: shown,
+    ...(next < total && { next_offset: next }),
+    ...toMissing([
+      ...missing,
+      ...(next < total ? [`the rest: get_call with path ${toWord(path)} and offset ${next}`] : []),
+    ]),
+  });
+  const cut = cutter();
+  const tellOf = (gaps: readonly Gap[], places: readonly string[]) =>
+    gapTexts(gaps, { most: namedIn(maxCharacters), places });
+  if (isText || Array.isArray(value)) {
+    const rest = value.slice(offset);
+    const reply = fitted(maxCharacters, Math.min(rest.length, maxCharacters), (count) => {
+      const shown = rest.slice(0, count);
+      return { ...upTo(offset + count, typeof shown === 'string' ? shown.toWellFormed() : shown), count };
+    });
+    const { count, ...shown } = reply;
+    if (isText || rest.length === 0 || count > 0) return shown;
+    // The first item alone may be too long.
+    const place = pathBelow(path, String(offset));
     return fitted(maxCharacters, maxCharacters, (room) => {
-      const { value: shown, gaps } = cut(value, room, path);
-      return { ...head, path, value: shown, ...toMissing(gapTexts(gaps)) };
+      const { value: item, gaps } = cut(rest[0] ?? null, room, place, true);
+      return upTo(offset + 1, [item], tellOf(gaps, [place]));
     });
   }
-  const total = value.length;
-  const unit = isText ? 'characters' : 'items';
-  if (offset > 0 && offset >= total) throw invalidAt(['body', 'offset'], `${path} has ${total} ${unit}`);
-  const about = { ...head, path, offset, of: total, unit };
-  const rest = value.slice(offset);
-  const reply = fitted(maxCharacters, Math.min(rest.length, maxCharacters), (count) => {
-    const shown = rest.slice(0, count);
-    const next = offset + count;
-    if (next >= total) return { ...about, value: shown };
-    return {
-      ...about,
-      value: typeof shown === 'string' ? shown.toWellFormed() : shown,
-      next_offset: next,
-      missing: [`the rest: get_call with path ${path} and offset ${next}`],
-    };
-  });
-  // The first item alone may be too long.
-  if (isText || rest.length === 0 || reply.value.length > 0) return reply;
+  const rest = Object.fromEntries(Object.entries(value as JsonFields).slice(offset));
+  const some = fittingFields(rest, maxCharacters);
+  const shown = Object.entries(some);
   return fitted(maxCharacters, maxCharacters, (room) => {
-    const { value: item, gaps } = cut(rest[0] ?? null, room, `${path}.${offset}`);
-    return {
-      ...about,
-      value: [item],
-      ...(rest.length > 1 && { next_offset: offset + 1 }),
-      missing: gapTexts(gaps),
-    };
+    const { value: cutFields, gaps } = cut(some, room, path, true);
+    const places = shown.map(([name]) => pathBelow(path, name));
+    return upTo(offset + shown.length, cutFields, tellOf(gaps, places));
   });
 };
 
 /** What is said of a call, without what its row says: figures, and costs part by part. */
-const withoutRepeats = ({ summary, exception, ...fields }: JsonFields): JsonFields => {
-  const { svc, ...said } = toFields(summary);
-  const { feedback } = toFields(svc);
-  const records = Array.isArray(feedback) ? feedback.filter(isFields) : [];
+const withoutRepeats = (call: Call, { summary, exception, ...fields }: JsonFields): JsonFields => {
+  const { svc: _, ...said } = toFields(summary);
+  const feedback = feedbackOn(call);
   return {
     ...fields,
     ...(exception !== null && { exception }),
     ...(Object.keys(said).length > 0 && { summary: said }),
-    ...(records.length > 0 && {
-      feedback: records.map(({ feedback_type, payload, creator, created_at }) =>
-        compact({ feedback_type, payload, creator, created_at }),
-      ),
-    }),
+    ...(feedback.length > 0 && { feedback }),
   };
 };
+
+/** A reply that has less for values says of the call only which it is. */
+const leastForValues = 1500;
 
 export const getCall = runs(description, async (args, context) => {
   const { projectId, callId, columns, path, offset, maxCharacters } = args;
   const { links } = context;
-  const requestedColumns = path === null ? (columns ?? usualColumns) : [toPath(path).field];
+  const requestedColumns =
+    path === null ? (columns ?? usualColumns) : [isOfFeedback(path) ? path : toPath(path).field];
   const call = await readOne(context, projectId, callId, requestedColumns);
   const url = links.trace(projectId, asString(call.trace_id) ?? '', callId);
-  if (path !== null)
-    return readValueFrom(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
-  const about = {
+  if (path !== null) {
+    const head = maxCharacters < 2 * leastForValues ? {} : { call_id: callId, path };
+    return readValueFrom(valueAtPath(call, path), path, offset, head, maxCharacters);
+  }
+  const whole = {
     ...toRow(call),
     ...compact({
       trace_id: call.trace_id,
@@ -142,15 +174,19 @@ export const getCall = runs(description, async (args, context) => {
       user: call.svc_user_id,
     }),
   };
+  const isTight = maxCharacters - measureResult({ call: whole, url }) < leastForValues;
+  const { id, status } = toRow(call);
   const values = getValues(call, requestedColumns);
-  const fields = columns === null ? withoutRepeats(values) : values;
+  const fields = columns === null ? withoutRepeats(call, values) : values;
   const cut = cutter();
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value, gaps } = cut(fields, room, '');
     return {
-      call: { ...about, ...(isFields(value) && value) },
-      url,
-      ...toMissing(gapTexts(gaps)),
+      call: { ...(isTight ? { id, status } : whole), ...toFields(value) },
+      ...(!isTight && { url }),
+      ...toMissing(
+        gapTexts(gaps, { most: isTight ? 0 : namedIn(maxCharacters), places: Object.keys(fields) }),
+      ),
     };
   });
 });

@@ -5,6 +5,8 @@ import { asString, notFound } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, toRow } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
+import { toWord } from './mend.ts';
+import { whatIs } from './near.ts';
 import { goesOn, parseCursor } from './range.ts';
 import { fitted, type Json, toMissing } from './reply.ts';
 import { answeredIn, askedIn } from './said.ts';
@@ -62,13 +64,12 @@ export const getThread = runs(description, async (args, context) => {
       return { call: rest, messages };
     },
   );
-  if (found.length === 0)
-    throw notFound(
-      ['body', 'thread_id'],
-      offset === 0
-        ? `there is no thread ${threadId} in ${projectId}; query_calls answers the thread_id of calls`
-        : 'there are no earlier turns',
-    );
+  if (found.length === 0) {
+    if (offset > 0) throw notFound(['body', 'cursor'], 'there are no earlier turns');
+    const way =
+      (await whatIs(context, projectId, threadId)) || '; query_calls answers the thread_id of calls';
+    throw notFound(['body', 'thread_id'], `there is no thread ${threadId} in ${projectId}${way}`);
+  }
   const turns = found.slice(0, most);
   const figures = await traceFigures(
     context,
@@ -94,7 +95,7 @@ export const getThread = runs(description, async (args, context) => {
         .slice(0, 5)
         .map(
           ([id, { path, of }]) =>
-            `${path} of ${id} was cut, of ${of} characters: get_call of ${id} with path ${path}`,
+            `${toWord(path)} of ${toWord(id)} was cut, of ${of} characters: get_call of ${toWord(id)} with path ${toWord(path)}`,
         ),
       ...(gaps.length > 5 ? [`${gaps.length - 5} more texts were cut; each ends in …`] : []),
     ];

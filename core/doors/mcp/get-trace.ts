@@ -20,8 +20,10 @@ import {
 import { runs, type ToolContext } from './context.ts';
 import { type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
+import { toWord } from './mend.ts';
+import { whatIs } from './near.ts';
 import { goesOn, parseCursor } from './range.ts';
-import { fitted, type JsonFields, toMissing } from './reply.ts';
+import { fitted, type Json, type JsonFields, toMissing } from './reply.ts';
 import { cutValues, mostRows, roomPerCall } from './values.ts';
 
 /** A call in the tree of its trace. */
@@ -40,8 +42,10 @@ interface Node {
 /**
  * The tree of calls, which come in order of time, as a list in its order. Calls whose parent is not
  * among them are roots. No depth is too deep for it.
+ *
+ * @param until what failed later has not failed yet, so that the order stays as it was then
  */
-const toTree = (calls: readonly Call[], top: string | null): Node[] => {
+const toTree = (calls: readonly Call[], top: string | null, until = Number.POSITIVE_INFINITY): Node[] => {
   const ids = new Set(calls.map(({ id }) => id));
   const children = Map.groupBy(calls, ({ parent_id }) => (ids.has(parent_id) ? parent_id : null));
   const tops = top === null ? (children.get(null) ?? []) : calls.filter(({ id }) => id === top);
@@ -52,7 +56,7 @@ const toTree = (calls: readonly Call[], top: string | null): Node[] => {
     const { call, parent } = next;
     if (met.has(call.id)) continue;
     met.add(call.id);
-    const failed = getServiceSummary(call).status === 'error';
+    const failed = getServiceSummary(call).status === 'error' && timeOf(call.ended_at) <= until;
     const node: Node = {
       call,
       id: asString(call.id) ?? '',
@@ -94,7 +98,8 @@ const byImportance = (nodes: readonly Node[]): Node[] => {
   return [...chosen];
 };
 
-const getStart = ({ call }: Node): number => parseTime(asString(call.started_at) ?? '') ?? 0;
+const timeOf = (time: Json | undefined): number => parseTime(asString(time) ?? '') ?? 0;
+const getStart = ({ call }: Node): number => timeOf(call.started_at);
 
 /** What is left out below a call: how many, how many of them failed, and what they are called. */
 const foldedBelow = (node: Node, shown: ReadonlySet<Node>): JsonFields | undefined => {
@@ -150,7 +155,10 @@ const inFull = async (
     const missing = [
       ...(unknown.length > 0 ? [`there are no calls ${unknown.slice(0, 5).join(', ')}`] : []),
       ...(rest as readonly string[]),
-      ...gapTexts(gaps.map(([, gap]) => gap).slice(0, 100), (gap) => wayTo(gap, ofGap.get(gap))).slice(0, 5),
+      ...gapTexts(gaps.map(([, gap]) => gap).slice(0, 100), {
+        get: (gap) => wayTo(gap, ofGap.get(gap)),
+        most: 5,
+      }),
     ];
     return {
       calls: shown.map(({ row }) => row),
@@ -160,6 +168,8 @@ const inFull = async (
     };
   });
 };
+
+const firstPage = { offset: 0, start: null, end: null };
 
 const fullColumns = ['inputs', 'output', 'exception'];
 
@@ -192,7 +202,7 @@ const treeColumns = [
 /** What is left out below a call, in words. */
 const foldedText = ({ calls, errors, op_names }: JsonFields): string =>
   `${calls} calls${errors === undefined ? '' : `, ${errors} failed`}: ${Object.entries(toFields(op_names))
-    .map(([name, count]) => `${count} × ${name}`)
+    .map(([name, count]) => `${count} × ${toWord(name)}`)
     .join(', ')}`;
 
 /** The characters of an error in an outline. */
@@ -202,24 +212,29 @@ const maxError = 120;
 const toLine = (row: JsonFields): string => {
   const { depth, id, op_name, name, tool, kind, ms, tokens_in, tokens_out, cost_usd, status } = row;
   const isUsual = status === 'success' || status === 'descendant_error';
-  const error = status === 'error' ? ` ${String(row.output_preview ?? '').slice(0, maxError)}` : '';
   return [
     depth,
-    id,
-    tool ?? name ?? op_name,
-    kind,
+    toWord(String(id)),
+    toWord(String(tool ?? name ?? op_name)),
+    kind !== undefined && toWord(String(kind)),
     ms !== undefined && `${ms}ms`,
     tokens_in !== undefined && `${tokens_in}>${tokens_out}`,
     cost_usd !== undefined && `$${cost_usd}`,
-    !isUsual && `${status}${error}`,
     row.folded !== undefined && `(+ ${row.folded})`,
+    !isUsual && status,
+    // What a call says of its failure is last, so that nothing seems to come after it.
+    status === 'error' &&
+      JSON.stringify(
+        String(row.output_preview ?? '')
+          .slice(0, maxError)
+          .toWellFormed(),
+      ),
   ]
     .filter((part) => part !== false && part !== undefined)
-    .join(' ')
-    .replaceAll('\n', ' ');
+    .join(' ');
 };
 
-const outlineHead = 'depth id name kind duration tokens_in>tokens_out cost status';
+const outlineHead = 'depth id name kind duration tokens_in>tokens_out cost (+ calls below) status error';
 
 export const getTrace = runs(description, async (args, context) => {
   const { projectId, traceId, callId, callIds, columns, outline, cursor, maxCharacters } = args;
@@ -232,22 +247,33 @@ export const getTrace = runs(description, async (args, context) => {
         : { missing: [`${rest.length} calls: get_trace with the call_ids from ${rest[0]} on`] };
     });
   const trace = traceId ?? asString((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
-  const calls = await readCalls(context, {
+  const all = await readCalls(context, {
     projectId,
     filter: { ...everyCall, traceIds: [trace] },
     columns: [...headerColumns],
   });
-  const nodes = toTree(calls, callId);
+  // Pages after the first are of the calls that it knew, in the order that they had. A cursor has their
+  // number where those of lists have a start.
+  const { offset, start: known, end } = cursor === null ? firstPage : parseCursor(cursor);
+  const until =
+    end ?? Math.max(...all.flatMap((call) => [timeOf(call.started_at), timeOf(call.ended_at)]), 0);
+  const calls = all.filter(({ started_at }) => timeOf(started_at) <= until);
+  const nodes = toTree(calls, callId, until);
   const [first] = nodes;
   if (!first) {
     const what = callId === null ? `trace ${trace}` : `call ${callId} in the trace ${trace}`;
-    throw notFound(
-      ['body', callId === null ? 'trace_id' : 'call_id'],
-      `there is no ${what}; query_calls finds traces`,
-    );
+    const way = (await whatIs(context, projectId, callId ?? trace)) || '; query_calls finds traces';
+    throw notFound(['body', callId === null ? 'trace_id' : 'call_id'], `there is no ${what}${way}`);
   }
-  const offset = cursor === null ? 0 : parseCursor(cursor).offset;
-  const place = { start: null, end: null, offset };
+  const place = { start: known ?? calls.length, end: until, offset };
+  const notes = [
+    ...(all.length > calls.length
+      ? [`${all.length - calls.length} calls have started since the first page: get_trace anew`]
+      : []),
+    ...(known !== null && known !== calls.length
+      ? ['earlier calls were reported or deleted since the first page: begin anew without the cursor']
+      : []),
+  ];
   const ordered = byImportance(nodes);
   const important = ordered.slice(offset, offset + mostRows(maxCharacters) * (outline ? 4 : 1));
   if (important.length === 0)
@@ -298,6 +324,7 @@ export const getTrace = runs(description, async (args, context) => {
       });
     const hidden = nodes.length - before.size;
     return {
+      ...(notes.length > 0 && { notes }),
       trace_id: trace,
       totals,
       ...(outline
@@ -323,5 +350,5 @@ const largestFolded = (shown: ReadonlySet<Node>, before: ReadonlySet<Node>): str
     .map((node) => ({ node, hidden: below(node) }))
     .filter(({ hidden }) => hidden > 0)
     .sort((a, b) => b.hidden - a.hidden);
-  return largest ? `, or with call_id ${largest.node.id} the ${largest.hidden} below it` : '';
+  return largest ? `, or with call_id ${toWord(largest.node.id)} the ${largest.hidden} below it` : '';
 };

@@ -1,6 +1,7 @@
 import { type CallsFilter, everyCall } from '../../../api/queries.ts';
+import { isHeaderPath } from '../../../api/shared/header-fields.ts';
 import type { GroupField } from '../../../api/stats.ts';
-import { type Expression, type FieldPath, pathsIn } from '../../../foundations/expression/index.ts';
+import { compare, type Expression, type FieldPath, pathsIn } from '../../../foundations/expression/index.ts';
 import {
   asString,
   invalidAt,
@@ -12,10 +13,11 @@ import {
   storedRef,
 } from '../../../foundations/wire/index.ts';
 import { queryProjects } from '../../records/projects.ts';
-import { type Call, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
+import { type Call, maxGroups, newestFirst, readCalls, readStats, wholeRange } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import { describeTypes, sampleFeedback } from './fields.ts';
-import { didYouMean } from './mend.ts';
+import { didYouMean, quoted } from './mend.ts';
+import { checkIds, nearMisses } from './near.ts';
 import { type Range, within } from './range.ts';
 import { valueIn } from './values.ts';
 
@@ -69,9 +71,6 @@ export const countNames = async (
     .sort(([, a], [, b]) => b - a);
 };
 
-/** More groups than this are not told apart. */
-export const maxGroups = 1000;
-
 /** The name of an operation without its version. */
 const shortOp = (op: string): string => {
   const ref = parseRef(op);
@@ -83,7 +82,7 @@ const listed = (names: readonly string[]): string =>
     ? ''
     : `; there are ${names
         .slice(0, maxListed)
-        .map((name) => `\`${name}\``)
+        .map(quoted)
         .join(', ')}${names.length > maxListed ? ` and ${names.length - maxListed} more` : ''}`;
 
 /** What was probably meant by a name that there is not, or those that there are. */
@@ -130,11 +129,9 @@ export const withKnownOps = async (
       const meant = opsNamed(name, ops);
       if (meant.length > 0) return meant;
       if (!areAll) return [name];
-      const shown = isBounded ? await countNames(context, projectId, range, 'display_name') : [];
-      const isShown = shown.some(([displayed]) => displayed === name);
-      const way = isShown
-        ? `; it is a display_name: query {"$expr": {"$eq": [{"$getField": "display_name"}, {"$literal": ${JSON.stringify(name)}}]}}`
-        : suggested(name, [...new Set(ops.map(shortOp))]);
+      const way =
+        (isBounded ? await otherField(context, projectId, range, name) : '') ||
+        suggested(name, [...new Set(ops.map(shortOp))]);
       throw invalidAt(
         ['body', 'filter', 'op_names', String(i)],
         `no call in this range is called \`${asked}\`${way}`,
@@ -142,6 +139,23 @@ export const withKnownOps = async (
     }),
   );
   return { ...filter, opNames: [...new Set(found.flat())] };
+};
+
+/** How to ask for a name that operations do not have and something else does; nothing if nothing has. */
+const otherField = async (
+  context: ToolContext,
+  projectId: ProjectId,
+  range: Range,
+  name: string,
+): Promise<string> => {
+  for (const field of ['display_name', 'attributes.tool.name', 'attributes.agent.name'] as const) {
+    const known = (await countNames(context, projectId, range, field)).flatMap(([value]) => value ?? []);
+    const meant = known.find((value) => value.toLowerCase() === name.toLowerCase());
+    if (meant === undefined) continue;
+    const query = { $expr: { $eq: [{ $getField: field }, { $literal: meant }] } };
+    return `; it is ${field === 'display_name' ? 'a' : 'an'} ${field}: query ${JSON.stringify(query)}`;
+  }
+  return '';
 };
 
 /** A field that is compared with a text. */
@@ -200,22 +214,29 @@ const groupOf = ({ text, field }: FieldPath): GroupField | 'model' | undefined =
 
 const statuses = ['running', 'success', 'error', 'descendant_error'];
 
+const ofWholeTraces =
+  'descendant_error is a status of whole traces: query_calls knows it with {"trace_roots_only": true}, of at most 31 days';
+
 /** What is wrong with a name in an expression; undefined if nothing is, or nobody can say. */
 const nameProblem = async (
   context: ToolContext,
-  projectId: ProjectId,
-  range: Range,
+  { projectId, range, knowsTraces }: Asked,
   { path, text }: Named,
 ): Promise<string | undefined> => {
-  if (path.text === `summary.${serviceName}.status`)
+  if (path.text === `summary.${serviceName}.status`) {
+    if (text === 'descendant_error' && !knowsTraces) return ofWholeTraces;
     return statuses.includes(text) ? undefined : `${path.text} is never \`${text}\`${listed(statuses)}`;
+  }
   const group = groupOf(path);
   if (group === undefined) return undefined;
   const counts = await countNames(context, projectId, range, group);
   const known = counts.flatMap(([name]) => name ?? []);
   if (known.includes(text) || counts.length >= maxGroups) return undefined;
   // A model may be asked for by another name than it answers by.
-  if (group === 'model' && known.length > 0 && known.some((name) => name.startsWith(text))) return undefined;
+  if (group === 'model') {
+    const where = within(range, compare(path.text, '$eq', text));
+    if ((await readCalls(context, { projectId, where, limit: 1, columns: [] })).length > 0) return undefined;
+  }
   const ways: string[] = [];
   if (group === 'attributes.tool.name') {
     const ops = (await countNames(context, projectId, range, 'op_name')).flatMap(([name]) => name ?? []);
@@ -239,32 +260,62 @@ const pathsBelow = (value: unknown, path: string, depth = 4): string[] => {
     .flatMap(([name, child]) => [`${path}.${name}`, ...pathsBelow(child, `${path}.${name}`, depth - 1)]);
 };
 
-/** What a path leads to that no sampled call has, or that has another type than it is compared with. */
-const fieldProblem = async (
+/** Whether a path leads into what clients report, which no list of fields names. */
+const isFree = ({ field, steps }: FieldPath): boolean =>
+  free.includes(field) && steps.length > 0 && !(field === 'summary' && steps[0] === serviceName);
+
+/** What feedback does not have of what an expression asks for; undefined if it has all. */
+const feedbackProblem = async (
   context: ToolContext,
-  projectId: ProjectId,
-  range: Range,
+  { projectId, range }: Asked,
   expression: Expression,
 ): Promise<string | undefined> => {
-  const strange = pathsIn(expression).filter(
-    ({ field, steps }) =>
-      free.includes(field) && steps.length > 0 && !(field === 'summary' && steps[0] === serviceName),
-  );
-  const ofFeedback = pathsIn(expression).filter(({ field }) => field === 'feedback');
-  if (ofFeedback.length > 0) {
-    // Feedback comes after its call.
-    const types = await sampleFeedback(context, projectId, { start: range.start, end: null });
-    for (const { steps } of ofFeedback) {
-      const [type = '', ...below] = steps;
-      const fields = types.get(type);
-      if (!fields)
-        return `there is no feedback of the type \`${type}\` in this range${suggested(type, [...types.keys()])}`;
-      const path = below.join('.');
-      const known = [...fields.keys()].map((name) => `payload.${name}`);
-      if (path.startsWith('payload.') && !known.some((name) => name === path || name.startsWith(`${path}.`)))
-        return `feedback of the type \`${type}\` has no \`${path}\`${suggested(path, known)}`;
-    }
+  const paths = pathsIn(expression).filter(({ field }) => field === 'feedback');
+  if (paths.length === 0) return undefined;
+  // Feedback comes after its call.
+  const types = await sampleFeedback(context, projectId, { start: range.start, end: null });
+  for (const path of paths) {
+    const [type = '', first, ...below] = path.steps;
+    const problem = unknownFeedback(types, type, first === 'payload' ? below.join('.') : null);
+    if (problem !== undefined) return problem;
+    const is = types.get(type)?.get(below.join('.'))?.types ?? [];
+    const wanted = comparedTypes(expression, path);
+    if (is.length > 0 && wanted.length > 0 && !wanted.some((name) => is.includes(name)))
+      return `${path.text} is ${is.join(' or ')}, and not ${wanted.join(' or ')}`;
   }
+  return undefined;
+};
+
+/**
+ * Says that there is no feedback of a type, or that it has no such field.
+ *
+ * @param path into its payload; null for none
+ */
+export const unknownFeedback = (
+  types: Awaited<ReturnType<typeof sampleFeedback>>,
+  type: string,
+  path: string | null,
+): string | undefined => {
+  const fields = types.get(type);
+  if (!fields)
+    return `there is no feedback of the type \`${type}\` in this range${suggested(type, [...types.keys()])}`;
+  if (path === null || path === '') return undefined;
+  const known = [...fields.keys()].filter((name) => name !== '');
+  if (known.some((name) => name === path || name.startsWith(`${path}.`))) return undefined;
+  return `feedback of the type \`${type}\` has no \`payload.${path}\`${suggested(
+    `payload.${path}`,
+    known.map((name) => `payload.${name}`),
+  )}`;
+};
+
+/** What paths lead to that no sampled call has, or that has another type than it is compared with. */
+const fieldProblem = async (
+  context: ToolContext,
+  { projectId, range }: Pick<Asked, 'projectId' | 'range'>,
+  paths: readonly FieldPath[],
+  expression: Expression | null,
+): Promise<string | undefined> => {
+  const strange = paths.filter(isFree);
   if (strange.length === 0) return undefined;
   const calls = await readCalls(context, {
     projectId,
@@ -280,12 +331,29 @@ const fieldProblem = async (
       const near = [...new Set(calls.flatMap((call) => pathsBelow(call[path.field], path.field)))];
       return `there is no \`${path.text}\` in the newest ${calls.length} calls of this range${didYouMean(path.text, near)}`;
     }
-    const wanted = comparedTypes(expression, path);
+    const wanted = expression ? comparedTypes(expression, path) : [];
     const types = describeTypes(values as JsonValue[]);
     if (wanted.length > 0 && !wanted.some((type) => types.includes(type)))
       return `${path.text} is ${types.join(' or ')} in these calls, such as ${JSON.stringify(values[0]).slice(0, 80)}, and not ${wanted.join(' or ')}`;
   }
   return undefined;
+};
+
+/** Says of fields to sort by, or to choose among, that no call has them. */
+export const unknownFields = async (
+  context: ToolContext,
+  asked: Pick<Asked, 'projectId' | 'range'>,
+  paths: readonly FieldPath[],
+): Promise<string[]> => {
+  const strange = paths.filter(({ text }) => !isHeaderPath(text));
+  const problem = await fieldProblem(context, asked, strange, null);
+  return problem === undefined ? [] : [problem];
+};
+
+/** The paths that an expression can hold without. */
+const optionalPaths = (expression: Expression): FieldPath[] => {
+  if (expression.kind === 'and') return expression.operands.flatMap(optionalPaths);
+  return expression.kind === 'or' || expression.kind === 'not' ? pathsIn(expression) : [];
 };
 
 /** The path that was probably meant by one that leads nowhere in the newest calls of a range; nothing if none. */
@@ -335,6 +403,8 @@ export interface Asked {
   readonly filter: CallsFilter;
   readonly where: Expression | null;
   readonly range: Range;
+  /** Whether the calls below a root decide its status. @default false */
+  readonly knowsTraces?: boolean;
 }
 
 /**
@@ -344,11 +414,8 @@ export interface Asked {
  * @returns notes; none if every name is known
  * @throws ServiceError 404 for an unknown project, 422 for names that no call of the range has
  */
-export const checkNames = async (
-  context: ToolContext,
-  { projectId, filter, where, range }: Asked,
-  isEmpty: boolean,
-): Promise<string[]> => {
+export const checkNames = async (context: ToolContext, asked: Asked, isEmpty: boolean): Promise<string[]> => {
+  const { projectId, filter, where, range } = asked;
   const named = (where ? findNamed(where) : []).filter(({ isNeeded }) => isEmpty || !isNeeded);
   const users = (filter.userIds ?? []).map((text, i) => ({ text, i }));
   const notes: string[] = [];
@@ -356,11 +423,12 @@ export const checkNames = async (
   // Without any calls nothing is known of names.
   if (notes.length > 0) return notes;
   for (const each of named.slice(0, 20)) {
-    const problem = await nameProblem(context, projectId, range, each);
+    const problem = await nameProblem(context, asked, each);
     if (problem === undefined) continue;
     if (isEmpty) throw invalidAt(['body', 'query'], problem);
     notes.push(problem);
   }
+  if (isEmpty) await checkIds(context, asked);
   if (users.length > (isEmpty ? 0 : 1)) {
     const known = (await countNames(context, projectId, range, 'user')).flatMap(([name]) => name ?? []);
     for (const { text, i } of users) {
@@ -370,9 +438,13 @@ export const checkNames = async (
       notes.push(problem);
     }
   }
-  const problem = isEmpty && where ? await fieldProblem(context, projectId, range, where) : undefined;
+  if (where === null) return notes;
+  if (!isEmpty) return [...notes, ...(await unknownFields(context, asked, optionalPaths(where)))];
+  const problem =
+    (await feedbackProblem(context, asked, where)) ??
+    (await fieldProblem(context, asked, pathsIn(where), where));
   if (problem !== undefined) throw invalidAt(['body', 'query'], problem);
-  return notes;
+  return [...notes, ...(await nearMisses(context, asked, where))];
 };
 
 /** Why a range has no calls at all; nothing if it has some. @throws ServiceError 404 for an unknown project */
@@ -393,16 +465,26 @@ export const whyEmpty = async (
   return ['this project has no calls'];
 };
 
-/** Refuses a project that nobody ever wrote to. @throws ServiceError 404 with what was probably meant */
-export const checkKnown = async (
+/** The project that was probably meant, or those that the caller may read. */
+export const suggestProject = async (
   { caller, stores, budget }: ToolContext,
-  projectId: ProjectId,
-): Promise<void> => {
-  const find = (grants: typeof caller.grants, limit: number) =>
-    queryProjects(stores.bookkeeping, grants, { offset: 0, limit }, budget);
-  if ((await find([{ scope: projectId, role: 'read' }], 1)).length > 0) return;
-  const known = (await find(caller.grants, 1000)).map(({ project_id }) => project_id);
-  throw notFound(['body', 'project_id'], `there is no project ${projectId}${suggested(projectId, known)}`);
+  name: string,
+): Promise<string> => {
+  const slice = { offset: 0, limit: 1000 };
+  const known = await queryProjects(stores.bookkeeping, caller.grants, slice, budget);
+  return suggested(
+    name,
+    known.map(({ project_id }) => project_id),
+  );
+};
+
+/** Refuses a project that nobody ever wrote to. @throws ServiceError 404 with what was probably meant */
+export const checkKnown = async (context: ToolContext, projectId: ProjectId): Promise<void> => {
+  const { stores, budget } = context;
+  const itself = [{ scope: projectId, role: 'read' as const }];
+  if ((await queryProjects(stores.bookkeeping, itself, { offset: 0, limit: 1 }, budget)).length > 0) return;
+  const way = await suggestProject(context, projectId);
+  throw notFound(['body', 'project_id'], `there is no project ${projectId}${way}`);
 };
 
 /**

@@ -1,6 +1,6 @@
 import { type CallsQuery, maxTotalsDays } from '../../../api/queries.ts';
-import { queryCalls as description, type RowColumn, rowColumns } from '../../../api/tools.ts';
-import { pathsIn } from '../../../foundations/expression/index.ts';
+import { queryCalls as description, isOfRows, rowColumns } from '../../../api/tools.ts';
+import { type FieldPath, pathsIn, type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import { asString, serviceName } from '../../../foundations/wire/index.ts';
 import {
   type Call,
@@ -15,9 +15,9 @@ import {
 } from './calls.ts';
 import { runs } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
-import { checkNames, readable, withKnownOps } from './names.ts';
-import { goesOn, isNamed, parseCursor, type Range, shownRange, toRange, within } from './range.ts';
-import { fitted, type JsonFields, toMissing } from './reply.ts';
+import { checkNames, readable, unknownFields, withKnownOps } from './names.ts';
+import { goesOn, isNamed, parseCursor, type Range, toRange, usualRange, within } from './range.ts';
+import { fitted, type Json, type JsonFields, toMissing } from './reply.ts';
 import { traceFigures, withPreviews } from './traces.ts';
 import { cutValues, mostRows, roomPerCall, valueIn } from './values.ts';
 
@@ -27,9 +27,6 @@ const usualSpan = 7 * 86_400e6;
 /** Columns that take what traces add up to, and those that take previews. */
 const ofTraces = (column: string): boolean => column.startsWith('trace_') && column !== 'trace_id';
 const ofPreviews = (column: string): boolean => column.endsWith('_preview');
-
-/** Whether a column is one of rows, rather than a path into calls. */
-const isOfRows = (column: string): column is RowColumn => (rowColumns as readonly string[]).includes(column);
 
 /**
  * Whether a query takes what traces add up to: it names that, or asks roots for their status, which is
@@ -56,7 +53,7 @@ export const queryCalls = runs(description, async (args, context) => {
       : parseCursor(cursor);
   const filter = await withKnownOps(context, projectId, args.filter, { start, end });
   const where = condition && readable(condition);
-  const most = Math.min(limit, mostRows(maxCharacters));
+  const most = Math.min(limit, mostRows(maxCharacters, columns?.length));
   const room = roomPerCall(maxCharacters, Math.min(most, 20));
   const paths = columns?.filter((column) => !isOfRows(column)) ?? [];
   const wants = (isOne: (column: string) => boolean): boolean => columns === null || columns.some(isOne);
@@ -87,11 +84,16 @@ export const queryCalls = runs(description, async (args, context) => {
     return { call: header, cut: paths.length === 0 ? undefined : cutValues(call, paths, room) };
   });
   const range = { start, end };
+  const shown = found.slice(0, most);
+  const knowsTraces = query.includes.traceTotals;
+  const asked = { projectId, filter, where: condition, range, knowsTraces };
   const notes =
     offset === 0
-      ? await checkNames(context, { projectId, filter, where: condition, range }, found.length === 0)
+      ? [
+          ...(await checkNames(context, asked, found.length === 0)),
+          ...(await unknownFields(context, asked, unseenPaths(sort, paths, shown))),
+        ]
       : [];
-  const shown = found.slice(0, most);
   const plain = shown.map(({ call }) => call);
   const calls = wants(ofPreviews) ? await withPreviews(context, projectId, plain) : plain;
   const figures = wants(ofTraces) ? await traceFigures(context, projectId, calls) : new Map();
@@ -102,7 +104,7 @@ export const queryCalls = runs(description, async (args, context) => {
   }));
   const names = columns ?? saying(rowColumns, rows);
   const rest: JsonFields = {
-    ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+    ...usualRange(args, { start, end }),
     ...(rows.length > 0 && { url_of_call: links.anyCall(projectId) }),
     ...(notes.length > 0 && { notes }),
   };
@@ -116,7 +118,9 @@ export const queryCalls = runs(description, async (args, context) => {
       found.length > count ? goesOn(words, count, { start, end, offset }) : {};
     const missing = [
       ...after,
-      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, asString(first.call.id))) : []),
+      ...(first
+        ? gapTexts(first.gaps.slice(0, 1), { get: (gap) => wayTo(gap, asString(first.call.id)) })
+        : []),
       ...(cuts.length > 1
         ? [`values of ${cuts.length - 1} more calls were cut; get_call has them whole`]
         : []),
@@ -129,6 +133,17 @@ export const queryCalls = runs(description, async (args, context) => {
     };
   });
 });
+
+/** The paths of an order, and of columns that no row has a value of. */
+const unseenPaths = (
+  sort: readonly SortKey[],
+  paths: readonly string[],
+  shown: readonly { readonly cut: { readonly value: Json } | undefined }[],
+): FieldPath[] => {
+  if (shown.length === 0) return [];
+  const has = (path: string) => shown.some(({ cut }) => (toFields(cut?.value)[path] ?? null) !== null);
+  return [...sort.map(({ path }) => path), ...paths.filter((path) => !has(path)).map(toPath)];
+};
 
 /** The figures of a whole trace, as columns. */
 const prefixed = (figures: JsonFields | undefined): JsonFields =>

@@ -30,6 +30,15 @@ export const shownRange = ({ start, end }: { readonly start: Micros; readonly en
   end: formatTime(end),
 });
 
+/** The range of a reply that nobody asked for: whoever named its start, or goes on, knows it. */
+export const usualRange = (
+  asked: { readonly start: Micros | null; readonly cursor?: string | null },
+  { start, end }: Range,
+) =>
+  asked.start === null && (asked.cursor ?? null) === null && start !== null && end !== null
+    ? { range: shownRange({ start, end }) }
+    : {};
+
 /** Whether a filter names what it looks for, so that it needs no range. */
 export const isNamed = ({ callIds, traceIds, threadIds, parentIds, turnIds }: CallsFilter): boolean =>
   [callIds, traceIds, threadIds, parentIds, turnIds].some((ids) => ids !== null);

@@ -83,3 +83,12 @@ export const answeredIn = ({ output }: Call): Json | undefined => {
   const texts = messages.filter(isModel).flatMap((message) => messageText(message) ?? []);
   return texts.at(-1) ?? textIn(output, answeredNames);
 };
+
+/** What a model was told before anybody said anything: its system prompt; undefined without one. */
+export const instructedIn = ({ inputs }: Call): string | undefined => {
+  const given = isFields(inputs) ? (inputs.system ?? inputs.instructions) : undefined;
+  const texts = [given, ...(messagesIn(inputs) ?? []).filter(isSystem).map(messageText)].flatMap(
+    (text) => contentText(text) ?? [],
+  );
+  return texts.length > 0 ? texts.join('\n\n') : undefined;
+};

@@ -3,9 +3,11 @@ import { type Expression, toPath } from '../../../foundations/expression/index.t
 import { asString } from '../../../foundations/wire/index.ts';
 import { type Call, headerColumns, newestFirst, readCalls, saying, toTable } from './calls.ts';
 import { runs } from './context.ts';
-import { checkNames, withKnownOps } from './names.ts';
-import { goesOn, isNamed, parseCursor, shownRange, toRange, within } from './range.ts';
+import { toWord } from './mend.ts';
+import { checkNames, readable, withKnownOps } from './names.ts';
+import { goesOn, isNamed, parseCursor, toRange, usualRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
+import { valueIn } from './values.ts';
 
 /** How far a search without a start looks back: seven days. */
 const usualSpan = 7 * 86_400e6;
@@ -69,8 +71,15 @@ const findHits = (
   return from < 0 ? [] : [{ path, text: sentenceAround(json, from, length) }];
 };
 
-/** What a text is inside of JSON, if that is another. */
-const variants = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+/** A text in each form of Unicode, and what that is inside of JSON, if these are others. */
+const variants = (text: string): string[] => [
+  ...new Set(
+    [text, text.normalize('NFC'), text.normalize('NFD')].flatMap((form) => [
+      form,
+      JSON.stringify(form).slice(1, -1),
+    ]),
+  ),
+];
 
 export const searchText = runs(description, async (args, context) => {
   const { projectId, text, caseSensitive, limit, cursor, maxCharacters } = args;
@@ -83,16 +92,22 @@ export const searchText = runs(description, async (args, context) => {
   const range = { start, end };
   const filter = await withKnownOps(context, projectId, args.filter, range);
   const fields = args.fields ?? searched;
-  const has = (field: string, substr: string): Expression => ({
+  const has = (field: string, substr: string, caseInsensitive: boolean): Expression => ({
     kind: 'contains',
     input: { kind: 'convert', input: { kind: 'field', path: toPath(field) }, to: 'string' },
     substr: { kind: 'literal', value: substr },
-    caseInsensitive: !caseSensitive,
+    caseInsensitive,
   });
-  const where: Expression = {
+  const hasText = (wanted: string, isFolded = true): Expression => ({
     kind: 'or',
-    operands: fields.flatMap((field) => variants(text).map((substr) => has(field, substr))),
-  };
+    operands: fields.flatMap((field) => variants(wanted).map((substr) => has(field, substr, isFolded))),
+  });
+  const condition = args.where && readable(args.where);
+  const and = (...operands: Expression[]): Expression => ({
+    kind: 'and',
+    operands: [...operands, ...(condition ? [condition] : [])],
+  });
+  const where = and(hasText(text, !caseSensitive));
   const folded = (value: string): string => (caseSensitive ? value : value.toLowerCase());
   const wanted = variants(folded(text));
   const find = (value: string): number => {
@@ -111,14 +126,35 @@ export const searchText = runs(description, async (args, context) => {
       columns: [...headerColumns, ...fields],
     },
     (call): { readonly call: Call; readonly hits: readonly Hit[] } => ({
-      call: { ...call, inputs: null, output: null, exception: null, attributes: null },
+      call: {
+        ...call,
+        inputs: null,
+        output: null,
+        exception: null,
+        attributes: {
+          user: { id: valueIn(call, 'attributes.user.id') },
+          release: valueIn(call, 'attributes.release'),
+        },
+      },
       hits: fields.flatMap((field) => findHits(call[field], field, find, text.length)).slice(0, maxHits),
     }),
   );
-  const notes =
-    found.length === 0 && offset === 0
-      ? await checkNames(context, { projectId, filter, where: null, range }, true)
-      : [];
+  const notes: string[] = [];
+  if (found.length === 0 && offset === 0) {
+    notes.push(...(await checkNames(context, { projectId, filter, where: args.where, range }, true)));
+    // The words of the text, or what a pattern has between its signs.
+    const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))].slice(0, 6);
+    if (notes.length === 0 && words.length > 0 && (caseSensitive || words[0] !== text)) {
+      const all = within(range, and(...words.map((word) => hasText(word))));
+      const query = { projectId, filter, where: all, sort: newestFirst, limit: 1, columns: [] };
+      const [near] = await readCalls(context, query);
+      notes.push(
+        near
+          ? `no call has the text word for word, and it is no pattern; ${toWord(String(near.id))} has ${words.map((word) => `\`${word}\``).join(', ')}`
+          : 'no call has the text, nor all of its words',
+      );
+    }
+  }
   const shown = found.slice(0, limit);
   return fitted(maxCharacters, shown.length, (count) => {
     const rows = toRows(shown.slice(0, count));
@@ -126,7 +162,7 @@ export const searchText = runs(description, async (args, context) => {
     const more = found.length > count ? goesOn(words, count, { start, end, offset }) : {};
     return {
       hits: toTable(rows, saying(hitColumns, rows)),
-      ...(start !== null && end !== null && { range: shownRange({ start, end }) }),
+      ...usualRange(args, { start, end }),
       ...(rows.length > 0 && { url_of_call: links.anyCall(projectId, '{trace_id}', '{call_id}') }),
       ...(notes.length > 0 && { notes }),
       ...more,
@@ -134,33 +170,73 @@ export const searchText = runs(description, async (args, context) => {
   });
 });
 
-const hitColumns = ['call_id', 'trace_id', 'thread_id', 'started_at', 'op_name', 'path', 'text', 'also_in'];
+const hitColumns = [
+  'call_id',
+  'trace_id',
+  'thread_id',
+  'end_user',
+  'release',
+  'started_at',
+  'op_name',
+  'path',
+  'text',
+  'also_in',
+];
 
-/** A row for each different sentence, with how many other calls repeat it. */
+/** How many traces of calls that repeat a sentence are named. */
+const maxTraces = 5;
+
+/** A sentence that calls of one conversation have: the newest call with it, and the others. */
+interface Repeated {
+  readonly row: JsonFields;
+  readonly calls: Set<string>;
+  readonly traces: Set<string>;
+}
+
+/** What other calls have the sentence of a row, in words. */
+const others = ({ row, calls, traces }: Repeated): string => {
+  const elsewhere = [...traces].filter((trace) => trace !== row.trace_id);
+  const more = elsewhere.length > maxTraces ? ` and ${elsewhere.length - maxTraces} more` : '';
+  const where =
+    elsewhere.length === 0
+      ? 'of this trace'
+      : `of this thread, also in trace${elsewhere.length > 1 ? 's' : ''} ${elsewhere.slice(0, maxTraces).map(toWord).join(', ')}${more}`;
+  return `${calls.size - 1} more call${calls.size > 2 ? 's' : ''} ${where}`;
+};
+
+/**
+ * A row for each different sentence of a conversation, with how many of its other calls repeat it. What
+ * another conversation has of the same is another row: it may have led to another answer.
+ */
 const toRows = (found: readonly { readonly call: Call; readonly hits: readonly Hit[] }[]): JsonFields[] => {
-  const bySentence = new Map<string, { readonly row: JsonFields; readonly calls: Set<string> }>();
+  const bySentence = new Map<string, Repeated>();
   for (const { call, hits } of found) {
     const id = asString(call.id) ?? '';
+    const trace = asString(call.trace_id) ?? '';
     for (const { path, text } of hits) {
-      const known = bySentence.get(text);
-      if (known) known.calls.add(id);
-      else
-        bySentence.set(text, {
-          calls: new Set([id]),
-          row: {
-            call_id: id,
-            trace_id: call.trace_id,
-            thread_id: call.thread_id,
-            started_at: call.started_at,
-            op_name: call.op_name,
-            path,
-            text,
-          },
-        });
+      const key = JSON.stringify([call.thread_id ?? trace, text]);
+      const known = bySentence.get(key) ?? {
+        calls: new Set(),
+        traces: new Set(),
+        row: {
+          call_id: id,
+          trace_id: trace,
+          thread_id: call.thread_id,
+          end_user: valueIn(call, 'attributes.user.id'),
+          release: valueIn(call, 'attributes.release'),
+          started_at: call.started_at,
+          op_name: call.op_name,
+          path,
+          text,
+        },
+      };
+      bySentence.set(key, known);
+      known.calls.add(id);
+      known.traces.add(trace);
     }
   }
-  return [...bySentence.values()].map(({ row, calls }) => ({
-    ...row,
-    ...(calls.size > 1 && { also_in: `${calls.size - 1} more calls` }),
+  return [...bySentence.values()].map((repeated) => ({
+    ...repeated.row,
+    ...(repeated.calls.size > 1 && { also_in: others(repeated) }),
   }));
 };

@@ -2,9 +2,11 @@ import type { ListToolsResult, McpServerFactory, ServerContext } from '@modelcon
 import { listTools, type ToolSchemas } from '../../../api/tools.ts';
 import { allowsAnywhere } from '../../../foundations/auth/index.ts';
 import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
-import type { ToolContext } from './context.ts';
+import type { Tool, ToolContext } from './context.ts';
 import { guide } from './guide.ts';
+import { fieldOf, otherWay, toMeant } from './meant.ts';
 import { didYouMean, fieldsAt } from './mend.ts';
+import { suggestProject } from './names.ts';
 import { promptsByName } from './prompts.ts';
 import { errorResult, isFields, type ToolResult, toResult } from './reply.ts';
 import { toolsByName } from './tools.ts';
@@ -38,30 +40,73 @@ const mayWrite = ({ caller }: ToolContext): boolean => allowsAnywhere(caller.gra
 const offered = (name: string, context: ToolContext): boolean =>
   toolsByName.get(name)?.role !== 'write' || mayWrite(context);
 
-/** A problem of arguments in words, with what was probably meant. */
-const words = (name: string, context: ToolContext, { loc, msg, type }: ErrorDetail): string => {
-  const place = loc[0] === 'body' ? loc.slice(1) : loc;
-  const tool = toolsByName.get(name);
-  if (type !== 'extra_forbidden' || !tool) return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
-  const known = fieldsAt(context.getSchema(tool), place.slice(0, -1));
-  const field = place.at(-1) ?? '';
-  const suggestion = didYouMean(field, known);
-  return `${place.join('.')}: ${msg}${suggestion || `; there are ${known.join(', ')}`}`;
+/** What an expression looks like. */
+const exampleQuery = (field: string, value: string): string =>
+  `{"$expr": {"$eq": [{"$getField": "${field}"}, {"$literal": "${value}"}]}}`;
+
+/** The value of arguments at a place, if it is a text. */
+const textAt = (args: unknown, place: readonly string[]): string => {
+  let value = args;
+  for (const step of place) value = (value as Record<string, unknown> | null | undefined)?.[step];
+  return typeof value === 'string' ? value.slice(0, 100) : '';
 };
 
+/** A problem of arguments in words, with what was probably meant. */
+const words = (
+  name: string,
+  context: ToolContext,
+  args: unknown,
+  { loc, msg, type }: ErrorDetail,
+): string => {
+  const place = loc[0] === 'body' ? loc.slice(1) : loc;
+  const where = place.length === 0 ? '' : `${place.join('.')}: `;
+  const tool = toolsByName.get(name);
+  if (msg.startsWith('there is no such field; the fields are')) {
+    const field = textAt(args, place);
+    const way = otherWay(field);
+    return `${where}${way ? `there is no field \`${field}\`; ${way}` : msg}`;
+  }
+  if (!tool) return `${where}${msg}`;
+  const known = fieldsAt(context.getSchema(tool), place.slice(0, -1));
+  const isNoQuery =
+    place[0] === 'query' && !place.includes('$expr') && (known.length === 0 || place.length === 1);
+  if (isNoQuery && ['extra_forbidden', 'missing', 'dict_type'].includes(type) && offersQuery(tool, context))
+    return `query: should be like ${exampleQuery('attributes.tool.name', 'lookup_order')}`;
+  if (type !== 'extra_forbidden') return `${where}${msg}`;
+  const field = place.at(-1) ?? '';
+  const meant = place[0] === 'filter' && place.length === 2 ? fieldOf(field) : undefined;
+  if (meant !== undefined && offersQuery(tool, context))
+    return `${where}${msg}; ask for it by query: ${exampleQuery(meant, '…')}`;
+  return `${where}${msg}${didYouMean(field, known) || `; there are ${known.join(', ')}`}`;
+};
+
+const offersQuery = (tool: Tool, context: ToolContext): boolean =>
+  fieldsAt(context.getSchema(tool), []).includes('query');
+
 /** Runs a tool. What is wrong with its arguments is its result; a failure of ours is thrown. */
-const call = async (name: string, args: unknown, context: ToolContext, failed: (error: unknown) => void) => {
+const call = async (
+  name: string,
+  given: unknown,
+  { getSchemas }: About,
+  context: ToolContext,
+  failed: (error: unknown) => void,
+) => {
   const tool = toolsByName.get(name);
   if (!tool || !offered(name, context)) {
     const names = [...toolsByName.keys()].filter((toolName) => offered(toolName, context));
     return errorResult(`there is no tool ${name.slice(0, 100)} for this key${didYouMean(name, names)}`);
   }
+  const args = toMeant(name, given ?? {}, getSchemas()[name]?.inputSchema.properties ?? {});
   try {
-    return toResult(await tool.run(args ?? {}, context));
+    return toResult(await tool.run(args, context));
   } catch (error) {
     failed(error);
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    const problems = error.detail.slice(0, 10).map((detail) => words(name, context, detail));
+    const problems = error.detail.slice(0, 10).map((detail) => words(name, context, args, detail));
+    const project = error.detail.findIndex(({ loc }) => loc.at(-1) === 'project_id');
+    // An unknown project has its suggestion.
+    if (project >= 0 && error.status !== 404)
+      problems[project] += await suggestProject(context, textAt(args, ['project_id']));
     return errorResult(problems.join('\n').slice(0, 5000), isFields(args) ? args.max_characters : undefined);
   }
 };
@@ -88,7 +133,7 @@ export const serve = async (request: Request, about: About, context: ToolContext
     }));
     server.setRequestHandler('tools/call', async ({ params }, _: ServerContext) => {
       tool = toolsByName.has(params.name) ? params.name : undefined;
-      const result: ToolResult = await call(params.name, params.arguments, context, (thrown) => {
+      const result: ToolResult = await call(params.name, params.arguments, about, context, (thrown) => {
         error = thrown;
       });
       return { ...result, content: [...result.content] };

@@ -2,7 +2,7 @@ export { type Lookups, noLookups } from './enrich.ts';
 export { findRequirements } from './fields.ts';
 export { among, compileTests, matchesAny, type Tests } from './filter.ts';
 export { type Plan, type Planned, plan, planSummary } from './plan.ts';
-export { QueriedCall } from './queried-call.ts';
+export { feedbackAt, QueriedCall } from './queried-call.ts';
 export {
   type CallsStats,
   countCalls,

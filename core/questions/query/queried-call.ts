@@ -231,7 +231,7 @@ const anyType = '*';
  *
  * @param records as they are answered, oldest first
  */
-const feedbackAt = (records: readonly JsonValue[], [type, ...steps]: readonly string[]): Value => {
+export const feedbackAt = (records: readonly JsonValue[], [type, ...steps]: readonly string[]): Value => {
   const found = records
     .filter(isJsonObject)
     .filter((record) => type === anyType || record.feedback_type === type)

@@ -124,7 +124,7 @@ const questions: readonly (readonly [question: string, answer: () => Promise<voi
         call_metrics: [{ metric: 'error_count' }],
       });
       const affected = commonest(failed(planted.tool).map((call) => attributesOf(call).user.id));
-      expect(toRows(stats)[0]?.['attributes.user.id']).toBe(affected);
+      expect(toRows(stats)[0]?.end_user).toBe(affected);
       expect(affected).toBe(planted.affected);
     },
   ],
@@ -192,7 +192,10 @@ const questions: readonly (readonly [question: string, answer: () => Promise<voi
         await ask('search_text', { ...days, text: 'TX-881', filter: { trace_roots_only: true } }),
         'hits',
       );
-      expect(hits).toMatchObject([{ text: 'Can I get a refund for TX-881?', also_in: '1 more calls' }]);
+      expect(hits).toMatchObject([
+        { text: 'Can I get a refund for TX-881?', thread_id: 'refund-new' },
+        { text: 'Can I get a refund for TX-881?', thread_id: 'refund-old' },
+      ]);
       const roots = toRows(
         await ask('query_calls', {
           ...days,
@@ -349,7 +352,10 @@ describe('nothing is found only where there is nothing:', () => {
       expect(await refused('find_issues', args)).toContain(mend);
     }
     const fine = await ask('find_issues', { ...days, filter: { tool_names: ['flights.search'] } });
-    expect([fine.notes, toRows(fine, 'issues')]).toEqual([undefined, []]);
+    const others = ['in another state or not of the filter', 'traces of'].map((words) =>
+      expect.stringContaining(words),
+    );
+    expect([fine.notes, toRows(fine, 'issues')]).toEqual([others, []]);
     expect(await refused('find_issues', { start: '2020-01-01' })).toContain('within 366 days of end');
   });
 
@@ -361,7 +367,7 @@ describe('nothing is found only where there is nothing:', () => {
     const empty = await ask('get_stats', { start: '2020-01-01', end: '2020-02-01' });
     expect(empty.notes).toEqual([expect.stringContaining('the newest call of the project started at')]);
     const grouped = await ask('get_stats', { ...days, group_by: ['attributes.usr.id'] });
-    expect(grouped.notes).toEqual([expect.stringContaining('did you mean `attributes.user.id`?')]);
+    expect(grouped.notes).toContainEqual(expect.stringContaining('did you mean `attributes.user.id`?'));
   });
 
   it('a text inside of objects is found by $contains, too', async () => {
