@@ -74,7 +74,9 @@ const List = ({ search, period, agents, loops }: ListProps) => {
           </span>
         ) : (
           // In its place, since nothing moves when it is known that there is none.
-          <span className="muted">–</span>
+          <span className="muted" aria-hidden="true">
+            –
+          </span>
         );
       },
       ...sortable('version'),
