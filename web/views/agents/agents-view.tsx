@@ -72,7 +72,12 @@ const List = ({ search, period, agents, loops }: ListProps) => {
             {newest.name}
             {areReleases ? <span className="muted"> release</span> : null}
           </span>
-        ) : null;
+        ) : (
+          // In its place, since nothing moves when it is known that there is none.
+          <span className="muted" aria-hidden="true">
+            –
+          </span>
+        );
       },
       ...sortable('version'),
     },

@@ -115,7 +115,7 @@ export const IssuesOf = ({ search, agent, count }: IssuesOfProps) => {
   );
 };
 
-/** How often an agent went in circles; nothing for never. @param loops by agent; undefined until they are known */
+/** How often an agent went in circles: never, too, so that nothing moves once it is known. @param loops by agent; undefined until they are known */
 export const loopsCell = (
   search: AgentsSearch,
   agent: string,
@@ -123,7 +123,11 @@ export const loopsCell = (
 ): ReactNode => {
   if (!loops) return <span className="muted">…</span>;
   const count = loops.get(agent) ?? 0;
-  return count === 0 ? null : <IssuesOf search={search} agent={agent} count={count} />;
+  return count === 0 ? (
+    <span className="muted">0</span>
+  ) : (
+    <IssuesOf search={search} agent={agent} count={count} />
+  );
 };
 
 interface CallsProps {
