@@ -45,24 +45,78 @@ const threads: Readonly<Record<string, string>> = {
   'core/workers/evaluators/check-runner.ts': 'core/workers/evaluators/check-thread.ts',
 };
 
+/** All that an expression's first group finds in a file. */
+const found = (file: string, expression: RegExp): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(expression)].map(([, group]) => String(group));
+
+const ownFolder = join(import.meta.dirname, '..');
+
+/** The operations that functions ask DynamoDB for, as `lib-dynamodb` names them: by themselves, and page by page. */
+const operations = () => {
+  const inSources = (expression: RegExp) =>
+    globSync('foundations/**/*.ts', { cwd: ownFolder }).flatMap((file) =>
+      found(join(ownFolder, file), expression),
+    );
+  const paged = inSources(/\bpaginate([A-Z]\w+)\b/g);
+  return { paged, all: [...inSources(/\b([A-Z]\w+)Command\b/g), ...paged] };
+};
+
+/** The commands that DynamoDB's client has for these, and the errors that they throw. */
+const usedOfClient = (client: string): { commands: string[]; errors: string[] } => {
+  const wrappers = globSync(`../lib-dynamodb/dist-es/commands/{${operations().all}}Command.js`, {
+    cwd: client,
+  });
+  const commands = wrappers.flatMap((wrapper) =>
+    found(join(client, wrapper), /import \{ (\w+) as \w+ \} from "@aws-sdk\/client-dynamodb"/g),
+  );
+  const errors = commands.flatMap((name) =>
+    found(join(client, `dist-types/commands/${name}.d.ts`), /@throws \{@link (\w+)\}/g),
+  );
+  return { commands, errors: [...new Set(errors)].filter((name) => name !== 'DynamoDBServiceException') };
+};
+
+const passOn = (modules: readonly string[]): string =>
+  modules.map((module) => `export * from ${JSON.stringify(module)};\n`).join('');
+
 /**
- * Leaves out what nothing imports of DynamoDB's client: operations on tables, backups and exports, with their shapes.
- * In a bundle that imports its own parts dynamically, esbuild keeps all that a module passes on from others.
+ * Leaves out what nothing imports of DynamoDB's clients: operations on tables, backups and exports, with their shapes
+ * and errors. In a bundle that imports its own parts dynamically, esbuild keeps all that a module passes on from others.
  */
 const usedOfDynamoDb: Plugin = {
   name: 'used-of-dynamodb',
   setup: ({ onLoad }) => {
+    onLoad({ filter: /lib-dynamodb.dist-es.commands.index\.js$/ }, ({ path }) => {
+      const wrappers = globSync(`{${operations().all}}Command.js`, { cwd: dirname(path) });
+      return { contents: passOn(wrappers.map((wrapper) => `./${wrapper}`)) };
+    });
+    onLoad({ filter: /lib-dynamodb.dist-es.pagination.index\.js$/ }, () => ({
+      contents: passOn(operations().paged.map((name) => `./${name}Paginator`)),
+    }));
+    onLoad({ filter: /lib-dynamodb.dist-es.index\.js$/ }, () => ({
+      contents: `${passOn(['./commands', './pagination', './DynamoDBDocumentClient'])}export { NumberValueImpl as NumberValue } from "@aws-sdk/util-dynamodb";`,
+    }));
     onLoad({ filter: /client-dynamodb.dist-es.index\.js$/ }, ({ path }) => {
-      const wrappers = globSync('lib-dynamodb/dist-es/**/*.js', { cwd: join(dirname(path), '../..') });
-      const commands = wrappers.flatMap((wrapper) =>
-        [
-          ...readFileSync(join(dirname(path), '../..', wrapper), 'utf8').matchAll(
-            /import \{ (\w+) as \w+ \} from "@aws-sdk\/client-dynamodb"/g,
-          ),
-        ].map(([, name]) => `./commands/${name}`),
-      );
-      const modules = ['./DynamoDBClient', './models/errors', ...new Set(commands)];
-      return { contents: modules.map((module) => `export * from ${JSON.stringify(module)};`).join('\n') };
+      const { commands, errors } = usedOfClient(join(dirname(path), '..'));
+      const modules = ['./DynamoDBClient', ...commands.map((name) => `./commands/${name}`)];
+      return { contents: `${passOn(modules)}export { ${errors.join(', ')} } from './models/errors';` };
+    });
+    // Node has SHA-256 by itself.
+    onLoad({ filter: /checksum.sha256.Sha256Js\.js$/ }, () => ({
+      contents: 'export const Sha256Js = undefined;',
+    }));
+    // Of its description, requests name the version.
+    onLoad({ filter: /client-dynamodb.package\.json$/ }, ({ path }) => ({
+      contents: JSON.stringify({ version: JSON.parse(readFileSync(path, 'utf8')).version }),
+      loader: 'json',
+    }));
+    onLoad({ filter: /client-dynamodb.dist-es.schemas.schemas_0\.js$/ }, ({ path }) => {
+      const { errors } = usedOfClient(join(dirname(path), '../..'));
+      return {
+        contents: readFileSync(path, 'utf8').replaceAll(
+          /^export var (\w+)\$ = \[-3, n0, .*?^n0_registry\.registerError\(\1\$, \1\);$/gms,
+          (shape, name) => (errors.includes(name) ? shape : ''),
+        ),
+      };
     });
   },
 };
