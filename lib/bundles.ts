@@ -98,7 +98,9 @@ const usedOfDynamoDb: Plugin = {
     onLoad({ filter: /client-dynamodb.dist-es.index\.js$/ }, ({ path }) => {
       const { commands, errors } = usedOfClient(join(dirname(path), '..'));
       const modules = ['./DynamoDBClient', ...commands.map((name) => `./commands/${name}`)];
-      return { contents: `${passOn(modules)}export { ${errors.join(', ')} } from './models/errors';` };
+      return {
+        contents: `${passOn(modules)}export { ${errors.join(', ')} } from ${JSON.stringify('./models/errors')};`,
+      };
     });
     // Node has SHA-256 by itself.
     onLoad({ filter: /checksum.sha256.Sha256Js\.js$/ }, () => ({

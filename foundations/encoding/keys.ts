@@ -83,10 +83,6 @@ export const uuidAt = (bytes: Uint8Array, at: number, beginning = ''): string =>
   return uuidText.toString('latin1');
 };
 
-/** The canonical UUID of 32 hex digits. */
-export const uuidOfHex = (hex: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-
 /** The canonical UUID of 16 bytes. Undoes {@link packUuid}. */
 export const unpackUuid = (bytes: Uint8Array): string => uuidAt(bytes, 0);
 

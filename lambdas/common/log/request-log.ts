@@ -70,6 +70,10 @@ interface LineFields {
   readonly scanned?: number;
   /** Records whose payloads a query read. */
   readonly hydrated?: number;
+  /** Rollups that statistics or a count used. */
+  readonly rollups?: number;
+  /** Days of which a query knew which calls come first. */
+  readonly days?: number;
   /** The answer's body, before it is compressed. */
   readonly bytes: number;
   /** From the function's start with the request until its answer was written or given up. */
@@ -236,6 +240,8 @@ export type Details = Partial<
     | 'rows'
     | 'scanned'
     | 'hydrated'
+    | 'rollups'
+    | 'days'
     | 'upstream'
     | 'attempts'
     | 'bytes'
