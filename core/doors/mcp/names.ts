@@ -17,7 +17,7 @@ import { type Call, maxGroups, newestFirst, readCalls, readStats, wholeRange } f
 import type { ToolContext } from './context.ts';
 import { describeTypes, sampleFeedback } from './fields.ts';
 import { didYouMean, quoted } from './mend.ts';
-import { checkIds, nearMisses } from './near.ts';
+import { type Asked, checkIds, nearMisses } from './near.ts';
 import { type Range, within } from './range.ts';
 import { valueIn } from './values.ts';
 
@@ -396,16 +396,6 @@ const comparedTypes = (expression: Expression, path: FieldPath): string[] => {
   }
   return [...found];
 };
-
-/** Whose calls, and which. */
-export interface Asked {
-  readonly projectId: ProjectId;
-  readonly filter: CallsFilter;
-  readonly where: Expression | null;
-  readonly range: Range;
-  /** Whether the calls below a root decide its status. @default false */
-  readonly knowsTraces?: boolean;
-}
 
 /**
  * What is to be known of an answer that names what there is not. Where nothing was found, that is an error.

@@ -5,13 +5,22 @@ import { asString, invalidAt, type ProjectId } from '../../../foundations/wire/i
 import { type Call, readCalls } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import { toWord } from './mend.ts';
-import type { Asked } from './names.ts';
-import { within } from './range.ts';
+import { type Range, within } from './range.ts';
 
 /*
  * What is nearly what a request asks for: ids of something else, texts in other letters or inside of others,
  * numbers written as text.
  */
+
+/** Whose calls, and which. */
+export interface Asked {
+  readonly projectId: ProjectId;
+  readonly filter: CallsFilter;
+  readonly where: Expression | null;
+  readonly range: Range;
+  /** Whether the calls below a root decide its status. @default false */
+  readonly knowsTraces?: boolean;
+}
 
 type IdList = 'callIds' | 'traceIds' | 'threadIds' | 'parentIds' | 'turnIds';
 
