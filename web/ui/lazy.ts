@@ -45,6 +45,11 @@ export const loadFailed = async (): Promise<void> => {
   await Promise.all(loads.map((load) => load()));
 };
 
+const loaded = new WeakSet<object>();
+
+/** Whether the module of what loads later is there. */
+export const isLoaded = (component: object): boolean => loaded.has(component);
+
 /**
  * A view, or a part of one, that loads when it is first shown, or with its `preload`.
  *
@@ -59,6 +64,7 @@ export const lazily = <Module extends object, Name extends keyof Module>(
   const component = lazyRouteComponent(async () => {
     try {
       const [module] = await Promise.all([load(), loadStyles()]);
+      loaded.add(component);
       return module;
     } catch (error) {
       failed.add(() => component.preload?.());

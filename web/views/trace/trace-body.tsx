@@ -9,7 +9,7 @@ import { chooseShare, chosenShare } from '../../session/device.ts';
 import { Button, Check, SearchBox, Skeleton } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import type { Keys } from '../../ui/keys.tsx';
-import { lazily } from '../../ui/lazy.ts';
+import { isLoaded, lazily } from '../../ui/lazy.ts';
 import { Sought, useMarks } from '../../ui/sought.ts';
 import { Splitter } from '../../ui/splitter.tsx';
 import { CallPanel } from './call-panel.tsx';
@@ -232,6 +232,29 @@ interface TraceBodyProps {
   readonly comments?: ReadonlyMap<string, number> | undefined;
 }
 
+const laterForms = { story: StoryView, timeline: TimelineView, graph: GraphView } as const;
+
+/**
+ * Whether a form of a trace can be shown, or could not be loaded, which it then says itself. It loads while the trace is
+ * read: React would show a placeholder for 300 ms at least.
+ */
+const useFormLoaded = (form: keyof typeof laterForms | undefined): boolean => {
+  const [tried, setTried] = useState<typeof form>();
+  useEffect(() => {
+    if (form === undefined) return;
+    let isWanted = true;
+    const load = async () => {
+      await laterForms[form].preload?.()?.catch(() => undefined);
+      if (isWanted) setTried(form);
+    };
+    void load();
+    return () => {
+      isWanted = false;
+    };
+  }, [form]);
+  return form === undefined || tried === form || isLoaded(laterForms[form]);
+};
+
 /** A trace as its reader chose to see it. */
 const Shown = ({ panes, comments }: TraceBodyProps) => {
   const { search, state, openCall, showOnly, showWindow } = panes;
@@ -260,8 +283,9 @@ export const TraceBody = ({ panes, comments }: TraceBodyProps) => {
   const name = forms.find(([form]) => form === search.as)?.[1] ?? 'Tree';
   const isThere = query.data?.complete === true;
   useEffect(() => {
-    if (isThere || search.as === 'story') StoryView.preload?.();
-  }, [isThere, search.as]);
+    if (isThere) StoryView.preload?.();
+  }, [isThere]);
+  const isFormLoaded = useFormLoaded(search.as);
   const [share, setShare] = useState(chosenShare);
   const divide = (next: number) => {
     setShare(next);
@@ -277,11 +301,11 @@ export const TraceBody = ({ panes, comments }: TraceBodyProps) => {
         style={{ '--share': `${share}%` } as CSSProperties}
       >
         <section className="tree-pane" aria-label={search.as ? `${name} of the trace` : name}>
-          {query.data ? (
-            <Suspense fallback={<p className="muted center">Loading the {name.toLowerCase()}…</p>}>
+          {query.data && isFormLoaded ? (
+            <Suspense>
               <Shown panes={panes} comments={comments} />
             </Suspense>
-          ) : query.isPending ? (
+          ) : query.isPending || query.data ? (
             <Skeleton label="Loading the trace…" rows={9} />
           ) : null}
         </section>
