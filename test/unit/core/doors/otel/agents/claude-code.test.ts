@@ -67,6 +67,26 @@ it('a tool whose record has no input has what its parameters say as arguments', 
   expect(operations(record('tool_result', 2, attributes))[0]?.inputs).toEqual({ bash_command: 'ls' });
 });
 
+describe('what a tool gave', () => {
+  const ran = (tool: string, told: JsonObject) => ({
+    ...span('tool', ['b', 'a'], [1, 2], { tool_use_id: 't', tool_name: tool }),
+    events: [{ name: 'tool.output', time: 2 * second, attributes: told }],
+  });
+  const diff =
+    '[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-Aldeburgh,85","+Aldeburgh,25"]}]';
+
+  it.each([
+    ['Bash', { bash_command: 'ls', output: 'offsets.csv' }, 'offsets.csv'],
+    ['Bash', { bash_command: 'true', output: '' }, ''],
+    ['Read', { file_path: 'a.json', content: '{"a":1}' }, '{"a":1}'],
+    ['Edit', { file_path: 'offsets.csv', diff }, JSON.parse(diff)],
+    ['Edit', { file_path: 'offsets.csv', diff: '[{"oldStart":1 [TRUNCATED]' }, '[{"oldStart":1 [TRUNCATED]'],
+    ['Write', { file_path: 'offsets.csv', content: 'what its arguments have' }, null],
+  ])('is read of %s, which says %o', (tool, told, output) => {
+    expect(operations(ran(tool, told))).toMatchObject([{ kind: 'tool', output }]);
+  });
+});
+
 describe('the tokens of a request', () => {
   const counts = {
     input_tokens: '7',
