@@ -119,6 +119,21 @@ export const askedAt = (requestFacts: readonly Fact[], facts: readonly Fact[]): 
   return before.length > 0 ? getEnd(before) : undefined;
 };
 
+/** Changes of a file as `diff -u` writes them. What has another form stays. */
+const toPatch = (changes: JsonValue): JsonValue => {
+  const hunks = Array.isArray(changes) ? changes : [changes];
+  const texts = hunks.map((hunk) => {
+    const lines = get(hunk, 'lines');
+    const [before, beforeLines, after, afterLines] = ['oldStart', 'oldLines', 'newStart', 'newLines'].map(
+      (key) => get(hunk, key),
+    );
+    return (
+      Array.isArray(lines) && [`@@ -${before},${beforeLines} +${after},${afterLines} @@`, ...lines].join('\n')
+    );
+  });
+  return texts.includes(false) ? changes : texts.join('\n');
+};
+
 /**
  * What a tool gave: what a command or an MCP tool said, the file that was read, or what changed in
  * one. Other tools tell nothing, and what `Write` wrote is its argument.
@@ -130,5 +145,5 @@ export const readOutput = (facts: readonly Fact[]): JsonValue | undefined =>
     const text = told?.get('output') ?? content;
     const diff = told?.get('diff');
     if (text !== undefined) return plain(text);
-    return diff === undefined ? undefined : toJson(diff);
+    return diff === undefined ? undefined : toPatch(toJson(diff));
   });
