@@ -31,7 +31,13 @@ export const handler = endpoint(callsStreamQuery, async (request) => {
   const answer = queryCalls(stores.calls, body, budget, lookupsFor(caller), door.names);
   describe(() => {
     const { scanned, hydrated, sent, text, days } = answer.counts;
-    return { plan: planSummary(answer.plan, text), rows: sent, scanned, hydrated, days };
+    return {
+      plan: planSummary(answer.plan, text),
+      rows: sent,
+      scanned,
+      hydrated,
+      ...(days > 0 && { days }),
+    };
   });
   return streamRecords(answer, body.offset);
 });

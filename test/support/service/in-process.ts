@@ -10,6 +10,7 @@ import { allRoutes } from '../../../api/routes.ts';
 import { toContext } from '../../../foundations/auth/index.ts';
 import type { DeployedStores } from '../../../lambdas/common/http/stores.ts';
 import type { Limits } from '../../../lambdas/common/http/stream.ts';
+import { bundledConstants } from '../../../lib/handlers.ts';
 import { startEchoModel } from '../../../local/inference.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from '../faults/faulty-client.ts';
 import { assembly } from '../stack/assembly.ts';
@@ -80,8 +81,7 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
     ...environment,
   };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
-  // The bundler sets it.
-  vi.stubGlobal('SERVICE_VERSION', '0.0.0');
+  for (const [name, text] of Object.entries(bundledConstants())) vi.stubGlobal(name, text);
 };
 
 /** The body of a request as it is sent. */

@@ -27,11 +27,13 @@ declare module '@tanstack/react-router' {
  * Opens something beside a list, goes on to other things, and closes it.
  *
  * @param path the view of the list
+ * @param pane what shows it; it loads before it opens, since React keeps a placeholder for 300 ms at least
  * @param giveFocus called once it is closed: the focus goes back to the list
  */
 export const usePeekSteps = <State extends object>(
   path: '/traces' | '/threads',
   isOpen: boolean,
+  pane: { readonly preload?: () => Promise<void> | undefined },
   giveFocus: () => void,
 ) => {
   const navigate = useNavigate();
@@ -55,7 +57,11 @@ export const usePeekSteps = <State extends object>(
   }, [isOpen]);
   return {
     /** Opens something, or goes on to it. */
-    show: (changes: Changes<State>) => go(changes, isOpen, !isOpen),
+    show: async (changes: Changes<State>) => {
+      // What could not be loaded says so in its place.
+      if (!isOpen) await pane.preload?.()?.catch(() => undefined);
+      return go(changes, isOpen, !isOpen);
+    },
     /** Changes what is shown of it. */
     change: (changes: Changes<State>) => go(changes, true, false),
     /** @param changes what the URL of a closed one has */

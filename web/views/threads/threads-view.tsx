@@ -343,7 +343,7 @@ const useKeptPlace = (
 /** What is beside the list: a thread, or a trace that was opened from it. */
 const usePeek = (search: ThreadsSearch, scroller: RefObject<HTMLDivElement | null>) => {
   const { peek, trace } = search;
-  const steps = usePeekSteps<ThreadsSearch>('/threads', peek !== undefined, () => {
+  const steps = usePeekSteps<ThreadsSearch>('/threads', peek !== undefined, ThreadPane, () => {
     const { current: element } = scroller;
     const link = element?.querySelector<HTMLElement>('tr.active .thread-link');
     (link ?? element)?.focus({ preventScroll: true });

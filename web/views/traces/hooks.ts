@@ -12,6 +12,7 @@ import type { Seen, Sight } from '../../calls/list/sight.ts';
 import { costTest, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { tagsOf } from '../../calls/scores.ts';
+import type { TracePaneType } from '../../calls/trace/trace-state.ts';
 import { isOfAllCalls, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useKeptStore } from '../../session/kept.ts';
 import { useSession } from '../../session/session.tsx';
@@ -281,9 +282,13 @@ export const usePicked = (search: TracesSearch) => {
 };
 
 /** The trace beside the list: it opens, goes on to other rows, and closes. */
-export const usePeek = ({ peek, call }: TracesSearch, scroller: RefObject<HTMLDivElement | null>) => {
+export const usePeek = (
+  { peek, call }: TracesSearch,
+  Pane: TracePaneType,
+  scroller: RefObject<HTMLDivElement | null>,
+) => {
   const isOpen = peek !== undefined;
-  const steps = usePeekSteps<TracesSearch>('/traces', isOpen, () => {
+  const steps = usePeekSteps<TracesSearch>('/traces', isOpen, Pane, () => {
     const { current: element } = scroller;
     const row = element?.querySelector<HTMLElement>('.table-row.active .row-link');
     (row ?? element)?.focus({ preventScroll: true });

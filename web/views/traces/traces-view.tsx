@@ -212,7 +212,7 @@ export const TracesView = ({ Pane }: TracesViewProps) => {
   const picks = usePicked(search);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
-  const peek = usePeek(search, scroller);
+  const peek = usePeek(search, Pane, scroller);
   const { active, setActive, goTo, help, setHelp } = useListKeys({
     list,
     rows: state.rows,
