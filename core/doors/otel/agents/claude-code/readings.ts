@@ -1,11 +1,12 @@
 import {
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   type Micros,
   nonEmptyString,
 } from '../../../../../foundations/wire/index.ts';
 import type { Counts } from '../../conventions/reader.ts';
-import { asInputs, get } from '../../values.ts';
+import { asInputs, get, plain, toJson } from '../../values.ts';
 import type { Fact } from '../facts.ts';
 import { event, first, getEnd, getSession, named, span } from './telemetry.ts';
 
@@ -118,8 +119,31 @@ export const askedAt = (requestFacts: readonly Fact[], facts: readonly Fact[]): 
   return before.length > 0 ? getEnd(before) : undefined;
 };
 
-export const readOutput = (facts: readonly Fact[]): JsonObject['x'] | undefined =>
+/** Changes of a file as `diff -u` writes them. What has another form stays. */
+const toPatch = (changes: JsonValue): JsonValue => {
+  const hunks = Array.isArray(changes) ? changes : [changes];
+  const texts = hunks.map((hunk) => {
+    const lines = get(hunk, 'lines');
+    const [before, beforeLines, after, afterLines] = ['oldStart', 'oldLines', 'newStart', 'newLines'].map(
+      (key) => get(hunk, key),
+    );
+    return (
+      Array.isArray(lines) && [`@@ -${before},${beforeLines} +${after},${afterLines} @@`, ...lines].join('\n')
+    );
+  });
+  return texts.includes(false) ? changes : texts.join('\n');
+};
+
+/**
+ * What a tool gave: what a command or an MCP tool said, the file that was read, or what changed in
+ * one. Other tools tell nothing, and what `Write` wrote is its argument.
+ */
+export const readOutput = (facts: readonly Fact[]): JsonValue | undefined =>
   first(facts.filter(named(span.tool)), (fact) => {
-    const output = fact.events.findLast(({ name }) => name === 'tool.output')?.attributes.get('output');
-    return output === undefined ? undefined : (output as JsonObject['x']);
+    const told = fact.events.findLast(({ name }) => name === 'tool.output')?.attributes;
+    const content = fact.text('tool_name') === 'Write' ? undefined : told?.get('content');
+    const text = told?.get('output') ?? content;
+    const diff = told?.get('diff');
+    if (text !== undefined) return plain(text);
+    return diff === undefined ? undefined : toPatch(toJson(diff));
   });

@@ -66,6 +66,7 @@ const names = [
   'claude-code-logs',
   'claude-code-spans-and-logs',
   'claude-code-background-agent',
+  'claude-code-parallel-agents',
   'codex-logs',
 ] as const;
 

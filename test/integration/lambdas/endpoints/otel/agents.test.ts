@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import {
   type AgentCapture,
   type AnsweredCall,
@@ -76,6 +77,7 @@ interface AnsweredTrace {
     readonly name: string | null;
     readonly model_requests: number;
     readonly tool_calls: number;
+    readonly errors: number;
     readonly calls: number;
     readonly usage: Readonly<Record<string, number>>;
     readonly own_ms: number;
@@ -134,4 +136,56 @@ it('tells the hand-off of one agent to another beside it', async () => {
     agents.flatMap(({ name, called_by }) => called_by.map((by) => `${by.name} > ${name}`)),
   );
   expect(called).toEqual(expect.arrayContaining(['Front desk > Seats', 'Seats > Timetables']));
+});
+
+it('tells two sub-agents apart that ran at once, with what the model handed out to each', async () => {
+  const project = 'acme/by-agent-at-once';
+  await send(readAgentCapture('claude-code-parallel-agents').requests, project);
+  const calls = await lines<AnsweredCall & { trace_id: string }>('/calls/stream_query', {
+    project_id: project,
+  });
+  const ids = [...new Set(calls.map(({ trace_id }) => trace_id))];
+  const answer = await service.post('/trace/agents', { project_id: project, trace_ids: ids });
+  const { traces } = (await answer.json()) as { traces: AnsweredTrace[] };
+  const seen = traces.map(({ agents }) =>
+    agents.map((agent) => ({
+      agent: agent.name,
+      did: [agent.model_requests, agent.tool_calls, agent.errors],
+      tokens: ['input', 'cache_read', 'cache_write', 'output'].map((kind) => agent.usage[`${kind}_tokens`]),
+      by: agent.called_by.map(({ name, count }) => `${name} ${count}`),
+    })),
+  );
+  const main = { agent: 'claude-code', by: [] };
+  expect(seen).toEqual([
+    [
+      { ...main, did: [5, 5, 0], tokens: [100_738, 74_922, 19_941, 375] },
+      { agent: 'code-reader', did: [5, 5, 0], tokens: [15_422, 9766, 2751, 145], by: ['claude-code 1'] },
+      { agent: 'almanac-clerk', did: [4, 4, 1], tokens: [18_767, 11_247, 4090, 178], by: ['claude-code 1'] },
+    ],
+    [{ ...main, did: [1, 0, 0], tokens: [21_006, 19_258, 462, 96] }],
+  ]);
+  const ofTool = await service.post('/calls/stats', {
+    project_id: project,
+    start: '2026-11-28',
+    end: '2026-11-29',
+    granularity: 86_400,
+    group_by: ['agent', 'tool'],
+    call_metrics: [{ metric: 'call_count' }, { metric: 'error_count' }],
+  });
+  const { call_buckets: buckets } = (await ofTool.json()) as { call_buckets: JsonObject[] };
+  const counted = buckets.map((of) => `${of.agent} ${of.tool} ${of.sum_call_count} ${of.sum_error_count}`);
+  expect(counted.sort()).toEqual([
+    'almanac-clerk Read 1 0',
+    'almanac-clerk ToolSearch 1 0',
+    'almanac-clerk almanac.high_water 2 1',
+    'claude-code Agent 2 0',
+    'claude-code Bash 1 0',
+    'claude-code Edit 1 0',
+    'claude-code Read 1 0',
+    'code-reader Bash 1 0',
+    'code-reader Grep 1 0',
+    'code-reader Read 1 0',
+    'code-reader ToolSearch 1 0',
+    'code-reader almanac.list_stations 1 0',
+  ]);
 });

@@ -67,6 +67,38 @@ it('a tool whose record has no input has what its parameters say as arguments', 
   expect(operations(record('tool_result', 2, attributes))[0]?.inputs).toEqual({ bash_command: 'ls' });
 });
 
+describe('what a tool gave', () => {
+  const ran = (tool: string, told: JsonObject) => ({
+    ...span('tool', ['b', 'a'], [1, 2], { tool_use_id: 't', tool_name: tool }),
+    events: [{ name: 'tool.output', time: 2 * second, attributes: told }],
+  });
+  const hunk = (lines: string[]) => ({
+    oldStart: 3,
+    oldLines: 1,
+    newStart: 3,
+    newLines: lines.length - 1,
+    lines,
+  });
+  const diff = JSON.stringify([hunk(['-Aldeburgh,85', '+Aldeburgh,25']), hunk(['-a', '+b', '+c'])]);
+  const patch = '@@ -3,1 +3,1 @@\n-Aldeburgh,85\n+Aldeburgh,25\n@@ -3,1 +3,2 @@\n-a\n+b\n+c';
+
+  it.each([
+    ['Bash', { bash_command: 'ls', output: 'offsets.csv' }, 'offsets.csv'],
+    ['Bash', { bash_command: 'true', output: '' }, ''],
+    ['Read', { file_path: 'a.json', content: '{"a":1}' }, '{"a":1}'],
+    ['Edit', { file_path: 'offsets.csv', diff }, patch],
+    ['Edit', { file_path: 'offsets.csv', diff: '[{"oldStart":1 [TRUNCATED]' }, '[{"oldStart":1 [TRUNCATED]'],
+    [
+      'Edit',
+      { file_path: 'offsets.csv', diff: '[{"lines":"of another form"}]' },
+      [{ lines: 'of another form' }],
+    ],
+    ['Write', { file_path: 'offsets.csv', content: 'what its arguments have' }, null],
+  ])('is read of %s, which says %o', (tool, told, output) => {
+    expect(operations(ran(tool, told))).toMatchObject([{ kind: 'tool', output }]);
+  });
+});
+
 describe('the tokens of a request', () => {
   const counts = {
     input_tokens: '7',
