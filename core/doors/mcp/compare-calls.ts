@@ -208,10 +208,11 @@ export const compareCalls = runs(description, async (args, context) => {
   const { projectId, maxCharacters } = args;
   const { links } = context;
   const names = { a: named(context, projectId, args.a, 'a'), b: named(context, projectId, args.b, 'b') };
-  const [a, b] = await Promise.all([
-    readOne(context, names.a.projectId, names.a.id, compared, 'a'),
-    readOne(context, names.b.projectId, names.b.id, compared, 'b'),
-  ]);
+  const reading = readOne(context, names.b.projectId, names.b.id, compared, 'b');
+  // What is wrong with the second is told if the first is right.
+  reading.catch(() => undefined);
+  const a = await readOne(context, names.a.projectId, names.a.id, compared, 'a');
+  const b = await reading;
   const areRoots = a.parent_id === null && b.parent_id === null && a.trace_id !== b.trace_id;
   const traces = areRoots
     ? await traceTable(context, a, b, [names.a.projectId, names.b.projectId])

@@ -67,7 +67,7 @@ export const toWord = (text: string): string =>
 
 /** `; did you mean …?`, or nothing. */
 export const didYouMean = (name: string, known: readonly string[]): string => {
-  const suggestion = closest(name, known);
+  const suggestion = name === '' ? undefined : closest(name, known);
   return suggestion === undefined ? '' : `; did you mean ${quoted(suggestion)}?`;
 };
 

@@ -132,7 +132,8 @@ describe('an alert on new issues', () => {
     await lookAfter(world, 1);
     const { budget } = await lookAfter(world, 1);
     expect(await readKnown(world.watch.table, project, requestBudget(5000))).toEqual(before);
-    expect(budget.meter.readUnits).toBeLessThan(12);
+    // In the first hours of a day, what is read lies in two days.
+    expect(budget.meter.readUnits).toBeLessThan(16);
   });
 
   it('reads nothing of issues for other alerts', async () => {
