@@ -44,13 +44,16 @@ const issueId = z
   )
   .register(documented, { keywords: { pattern: '^[0-9a-f]{32}$' } });
 
+/** What went wrong. */
+export const issueKind = () => z.enum(issueKinds);
+
 const issue = () =>
   z
     .object({
       issue_id: field(z.string(), 'Its id: a digest of kind, operation or tool, and message.'),
       title: field(z.string(), 'The message, with placeholders for what varies: `<id>`, `<n>`, `<path>`.'),
       kind: field(
-        z.enum(issueKinds),
+        issueKind(),
         '`error`: a call failed. `verdict`: an evaluator refused. `feedback`: somebody was not content. `loop`: a trace called a tool with the same arguments, or got the same answer, at least three times within an hour.',
       ),
       op_name: field(
@@ -110,7 +113,7 @@ const sortFields = [
 export const issuesFilter = () =>
   record({
     issue_ids: field(nullish(listSchema(issueId, 1000)), 'These issues.'),
-    kinds: field(nullish(z.array(z.enum(issueKinds))), 'Issues of these kinds.'),
+    kinds: field(nullish(z.array(issueKind())), 'Issues of these kinds.'),
     op_names: optionalTexts('Issues of these operations, as `op_name` names them.'),
     tool_names: optionalTexts('Issues of these tools.'),
     agents: optionalTexts('Loops that were seen in one of these agents.'),

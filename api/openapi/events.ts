@@ -3,9 +3,9 @@ import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
+import { issueKind } from '../issues.ts';
 import { auditRecord } from '../people.ts';
 import { call, modelCost } from '../queries.ts';
-import { issueKinds } from '../shared/issues.ts';
 import type { JsonSchema } from './schema.ts';
 import { type Schemas, toJsonSchema } from './schema.ts';
 
@@ -175,7 +175,7 @@ const issueDetail = () =>
     event_id: eventId,
     project_id: z.string(),
     issue_id: field(z.string(), 'The issue, as `/issues/query` has it.'),
-    kind: field(z.enum(issueKinds), 'What went wrong.'),
+    kind: field(issueKind(), 'What went wrong.'),
     title: field(z.string(), 'The message, with placeholders for what varies.'),
     op_name: field(z.nullable(z.string()), 'The operation, with `:*` for every version.'),
     tool_name: field(z.nullable(z.string()), 'The tool, if its calls name one.'),
