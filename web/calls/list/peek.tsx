@@ -59,8 +59,11 @@ export const usePeekSteps = <State extends object>(
     /** Opens something, or goes on to it. */
     show: async (changes: Changes<State>) => {
       // What could not be loaded says so in its place.
-      if (!isOpen) await pane.preload?.()?.catch(() => undefined);
-      return go(changes, isOpen, !isOpen);
+      if (!wasOpen.current) await pane.preload?.()?.catch(() => undefined);
+      // Of two clicks in that time, the second goes on: one step back closes it.
+      const goesOn = wasOpen.current;
+      wasOpen.current = true;
+      return go(changes, goesOn, !goesOn);
     },
     /** Changes what is shown of it. */
     change: (changes: Changes<State>) => go(changes, true, false),
